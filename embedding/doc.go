@@ -1,0 +1,2 @@
+// Package embedding turns text into vectors.
+package embedding
