@@ -1,0 +1,104 @@
+package lookup
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"knowledged/document"
+)
+
+// Doc is what an answer needs of an indexed document without reading its file.
+type Doc struct {
+	DocID        string
+	Path         string // slash path below the base folder
+	Source       string // base folder's name + "/" + Path
+	FilePath     string // absolute
+	Title        string
+	Summary      string
+	Category     string
+	Keywords     []string
+	Aliases      []string
+	SectionNames []document.SectionName // front matter's `sections`
+	Sections     []string               // `##` and deeper titles, in order
+	Chinese      bool
+	InL0         bool
+}
+
+// SearchOptions bound a full-text search.
+type SearchOptions struct {
+	K       int                       // how many chunks at most
+	Keep    func(chunkID string) bool // nil: all
+	Explain bool
+}
+
+// FullText is what full text found.
+type FullText struct {
+	Hits     []document.Hit // best first, ties by id
+	Ideal    float64        // the score of a perfect hit: I(q) of the model's card
+	Coverage float64        // idf-weighted share of the query's terms that the best hit holds, 0..1
+}
+
+// Passage is a chunk's text as the re-ranker takes it.
+type Passage struct{ Breadcrumb, Text string }
+
+// Keyword is the L0 index: exact names and full text.
+type Keyword interface {
+	Match(query string) []document.Match // sorted by path
+	Search(ctx context.Context, query string, opt SearchOptions) (FullText, error)
+}
+
+// Semantic is the L1 index: chunks by meaning, cosine as score, best first.
+type Semantic interface {
+	Search(ctx context.Context, query string, k int, category string) ([]document.Hit, error)
+}
+
+// Reranker compares a query with passages piece by piece; 0..1 for each passage.
+type Reranker interface {
+	Soft(query string, passages []Passage) []float64
+}
+
+// Documents is what is indexed. All calls are answered from memory save Chunk, which may read the disk.
+type Documents interface {
+	Owner(chunkID string) (path string, index int, ok bool)
+	Doc(path string) (*Doc, bool) // shared and read-only
+	ChunkIDs(path string) []string
+	Chunk(chunkID string) (document.Chunk, bool)
+}
+
+// Deps are the engine's neighbours. Semantic and Reranker may be nil (off); the rest must be set.
+type Deps struct {
+	Keyword   Keyword
+	Semantic  Semantic
+	Documents Documents
+	Reranker  Reranker
+
+	Indexing func() bool                                   // the first scan still runs
+	Read     func(path string) (*document.Document, error) // parses the file as it is now; path is below the base
+	Exists   func(path string) bool                        // the file is there now (lstat); path is below the base
+}
+
+// Config are the settings of `lookup` in API.md. A zero value of a field means its default.
+type Config struct {
+	AlwaysSemantic bool
+	UniqueMatch    string        // trust (default) | verify
+	TopK           int           // default 5
+	L1TopK         int           // semantic passages reported, default 3
+	Candidates     int           // chunks that each ranking gives to the fusion, default 90
+	L1Timeout      time.Duration // default 400 ms
+	MinScore       *float64      // nil: auto, by Calibration; else a floor on relevance (cosine + soft)
+	Fusion         Fusion
+	Calibration    Calibration // belongs to the embedding model
+}
+
+// Engine answers lookups. It holds no state of its own and is safe for concurrent use.
+type Engine struct {
+	cfg  Config
+	deps Deps
+	log  *slog.Logger
+}
+
+// New returns an engine. It starts nothing.
+func New(cfg Config, deps Deps, log *slog.Logger) *Engine {
+	return &Engine{cfg: cfg.withDefaults(), deps: deps, log: log}
+}
