@@ -1,0 +1,55 @@
+package ipc
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of the backend and the statuses they become. Anything else is a 500 whose cause is logged and not told.
+var (
+	ErrNotFound    = errors.New("no such document")                       // 404
+	ErrTooLarge    = errors.New("larger than knowledge.max_file_size")    // 413
+	ErrReadOnly    = errors.New("the documents folder cannot be written") // 503
+	ErrNoSpace     = errors.New("no space left")                          // 507
+	ErrUnavailable = errors.New("not available right now")                // 503, worth trying again
+)
+
+// ExistsError says that the same bytes are indexed at another place: 409 with that record.
+type ExistsError struct{ Record Record }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("the same document exists already as %s", e.Record.Source)
+}
+
+// StaleError says that the document is not what If-Match or If-None-Match supposed: 412.
+type StaleError struct{ Hash string } // as it is now; empty if there is none
+
+func (e *StaleError) Error() string {
+	if e.Hash == "" {
+		return "the document does not exist"
+	}
+	return "the document has changed since it was read"
+}
+
+// InvalidError is input that cannot be accepted: 400. Field is named as the request names it.
+type InvalidError struct{ Field, Message string }
+
+func (e *InvalidError) Error() string { return e.Field + ": " + e.Message }
+
+// ConfigError is a setting that the doors cannot open with. The daemon exits with code 2.
+type ConfigError struct{ Key, Message string }
+
+func (e *ConfigError) Error() string { return e.Key + ": " + e.Message }
+
+// InUseError says that another daemon answers on the socket. The daemon exits with code 5.
+type InUseError struct {
+	Path string
+	PID  int // 0 if it cannot be told
+}
+
+func (e *InUseError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("socket %s is in use by another process that is running", e.Path)
+	}
+	return fmt.Sprintf("socket %s is in use: another knowledged is running as pid %d", e.Path, e.PID)
+}
