@@ -1,2 +1,0 @@
-// Package embedding turns text into vectors.
-package embedding
