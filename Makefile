@@ -1,0 +1,49 @@
+# knowledged: every task is one line here; README.md says what they are for.
+SHELL     := /bin/bash
+BIN       := bin/knowledged
+VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS   := -s -w -X main.version=$(VERSION)
+GO        := CGO_ENABLED=0 go
+SHARED    := $(wildcard ../shared)
+LINT      := .cache/bin/golangci-lint
+LINT_VERSION := v2.15.0
+CORE      := ./document/... ./chunker/... ./watcher/... ./registry/... ./l0/... ./l1/... ./embedding/... ./lookup/... ./ipc/... ./daemon/... ./config/...
+
+.PHONY: build run test unit cases cross bench eval fuzz lint clean
+
+build: ## the static binary, in bin/
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/knowledged
+
+run: build ## build, then serve the sample folder
+	$(BIN) run --base knowledge_base
+
+test: build unit cross cases ## everything a clone with Go and Python can prove
+
+unit: ## package tests with the race detector; fails below the coverage floor of the core packages
+	scripts/unit.sh $(CORE)
+
+cross: ## it builds for every platform the README names
+	for t in linux/arm64 darwin/arm64 windows/amd64; do GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || exit 1; done
+
+cases: build ## black-box cases, where the folder with them lies beside the clone
+	$(if $(SHARED),python3 $(SHARED)/tools/run_cases.py --bin $(BIN) -j 2 -v $(CASES_ARGS),@echo "no ../shared here: the black-box cases are not run")
+
+bench: build ## Go benchmarks; with ../shared also the whole binary over 1,000 documents
+	go test -run '^$$' -bench . -benchtime 0.5s $(CORE)
+	$(if $(SHARED),python3 $(SHARED)/tools/run_bench.py --bin $(BIN) --docs $(SHARED)/eval/corpus_fm --copies 2,@true)
+
+eval: build ## retrieval quality over the judged queries of ../shared/eval
+	$(if $(SHARED),python3 $(SHARED)/tools/run_eval.py --bin $(BIN) --set $(SHARED)/eval --json .cache/eval.json,@echo "no ../shared here")
+
+fuzz: ## a minute for each fuzz target
+	scripts/fuzz.sh 60s
+
+lint: $(LINT) ## golangci-lint, as CI runs it
+	$(LINT) run ./...
+
+$(LINT):
+	mkdir -p .cache/bin
+	@if command -v golangci-lint >/dev/null && golangci-lint version | grep -q '$(LINT_VERSION:v%=%)'; then ln -sf "$$(command -v golangci-lint)" $@; else GOBIN=$(CURDIR)/.cache/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); fi
+
+clean:
+	rm -rf bin .cache coverage.out

@@ -1,0 +1,143 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"knowledged/document"
+	"knowledged/embedding"
+	"knowledged/l0"
+	"knowledged/lookup"
+	"knowledged/registry"
+)
+
+// lookupDeps are the parts as lookup's interfaces see them. The adapters only rename: policy is lookup's.
+func (d *Daemon) lookupDeps() lookup.Deps {
+	deps := lookup.Deps{
+		Keyword:   keywordAdapter{d.l0},
+		Documents: documentsAdapter{d.registry, d.base, d.baseName},
+		Indexing:  func() bool { return !d.Ready() },
+		Read:      d.readDocument,
+		Exists:    d.exists,
+	}
+	if d.l1 != nil {
+		deps.Semantic = d.l1
+	}
+	if b, ok := d.provider.(*embedding.Builtin); ok {
+		deps.Reranker = rerankAdapter{b}
+	}
+	return deps
+}
+
+func (d *Daemon) lookupConfig() lookup.Config {
+	c := d.cfg.Lookup
+	return lookup.Config{
+		AlwaysSemantic: c.AlwaysSemantic,
+		UniqueMatch:    c.UniqueMatch,
+		TopK:           c.TopK,
+		L1TopK:         c.L1TopK,
+		Candidates:     c.Candidates,
+		L1Timeout:      time.Duration(c.L1Timeout),
+		MinScore:       c.MinScore.Value(),
+		Fusion: lookup.Fusion{
+			Method: c.Fusion.Method,
+			RRF:    lookup.RRF{K: c.Fusion.RRF.K, Exact: c.Fusion.RRF.Exact, Fulltext: c.Fusion.RRF.Fulltext, Semantic: c.Fusion.RRF.Semantic},
+			Score:  lookup.ScoreWeights{Fulltext: c.Fusion.Score.Fulltext, Soft: c.Fusion.Score.Soft},
+		},
+	}
+}
+
+// readDocument parses a document's file as it is now.
+func (d *Daemon) readDocument(path string) (*document.Document, error) {
+	data, _, err := readFile(filepath.Join(d.base, filepath.FromSlash(path)), int64(d.cfg.Knowledge.MaxFileSize))
+	if err != nil {
+		d.watcher.Touch(path)
+		return nil, err
+	}
+	return document.Parse(path, data, d.docOpt)
+}
+
+// exists reports whether a document's file is there now; if not, the watcher is told to look.
+func (d *Daemon) exists(path string) bool {
+	_, err := os.Lstat(filepath.Join(d.base, filepath.FromSlash(path)))
+	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		d.watcher.Touch(path)
+		return false
+	}
+	return true
+}
+
+type keywordAdapter struct{ index *l0.Index }
+
+func (k keywordAdapter) Match(query string) []document.Match { return k.index.Match(query) }
+
+func (k keywordAdapter) Search(ctx context.Context, query string, opt lookup.SearchOptions) (lookup.FullText, error) {
+	r, err := k.index.Search(ctx, query, l0.SearchOptions{K: opt.K, Keep: opt.Keep, Explain: opt.Explain})
+	return lookup.FullText{Hits: r.Hits, Ideal: r.Ideal, Coverage: r.Coverage}, err
+}
+
+type documentsAdapter struct {
+	registry       *registry.Registry
+	base, baseName string
+}
+
+func (a documentsAdapter) Owner(chunkID string) (path string, index int, ok bool) {
+	rec, index, ok := a.registry.Owner(chunkID)
+	if !ok {
+		return "", 0, false
+	}
+	return rec.Path, index, true
+}
+
+func (a documentsAdapter) Doc(path string) (*lookup.Doc, bool) {
+	rec, ok := a.registry.Get(path)
+	if !ok {
+		return nil, false
+	}
+	return &lookup.Doc{
+		DocID: rec.DocID, Path: rec.Path, Source: a.baseName + "/" + rec.Path,
+		FilePath: filepath.Join(a.base, filepath.FromSlash(rec.Path)),
+		Title:    rec.Title, Summary: rec.Summary, Category: rec.Category, Keywords: rec.Keywords, Aliases: rec.Aliases,
+		SectionNames: rec.SectionNames, Sections: rec.Sections, Chinese: rec.Chinese, InL0: rec.InL0,
+	}, true
+}
+
+func (a documentsAdapter) ChunkIDs(path string) []string {
+	rec, ok := a.registry.Get(path)
+	if !ok {
+		return nil
+	}
+	return rec.ChunkIDs()
+}
+
+func (a documentsAdapter) Chunk(chunkID string) (document.Chunk, bool) {
+	c, _, ok := a.registry.Chunk(chunkID)
+	return c, ok
+}
+
+type rerankAdapter struct{ model *embedding.Builtin }
+
+func (r rerankAdapter) Soft(query string, passages []lookup.Passage) []float64 {
+	in := make([]embedding.Passage, len(passages))
+	for i, p := range passages {
+		in[i] = embedding.Passage(p)
+	}
+	return r.model.Soft(query, in)
+}
+
+// spellings are the forms a file name may have on disk: as given, composed, decomposed (SPEC 1.4).
+func spellings(path string) []string {
+	out := []string{path}
+	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+		if s := form.String(path); s != path {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"knowledged/document"
+	"knowledged/l0"
+	"knowledged/registry"
+)
+
+// apply makes the indexes equal to the disk at these paths and returns how many documents changed. With trust, a file
+// whose size and times equal the record's is not read (a full listing; a hint says that something happened, so there the
+// file is read and hashed).
+func (p *pipeline) apply(ctx context.Context, paths []string, trust bool) int {
+	changed := 0
+	p.queued.Add(int64(len(paths)))
+	defer func() { p.queued.Add(-int64(len(paths))) }()
+	paths = p.knownFirst(paths)
+	for rest := paths; len(rest) > 0 && ctx.Err() == nil; {
+		// A slice may be followed by an API call's job: uploads don't wait for a first scan of thousands.
+		n := min(len(rest), sliceSize)
+		changed += p.applySlice(ctx, rest[:n], trust)
+		rest = rest[n:]
+		if len(rest) > 0 {
+			p.runJobs()
+		}
+	}
+	return changed
+}
+
+func (p *pipeline) runJobs() {
+	for {
+		select {
+		case j := <-p.jobs:
+			j.run()
+			p.queued.Add(-1)
+			close(j.done)
+		default:
+			return
+		}
+	}
+}
+
+// finding is what looking at one path on disk said.
+type finding struct {
+	path   string
+	old    *registry.Record
+	gone   bool
+	same   bool // nothing to do, or only file times to note
+	held   bool // looks half-written: looked at again soon
+	record *registry.Record
+	doc    *document.Document
+	chunks []document.Chunk
+	took   stageTimes
+
+	movedFrom string // the path whose docId a new file took over
+}
+
+type stageTimes struct{ read, parse, chunk time.Duration }
+
+func (p *pipeline) applySlice(ctx context.Context, paths []string, trust bool) int {
+	found := make([]finding, len(paths))
+	g, _ := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, path := range paths {
+		g.Go(func() error {
+			found[i] = p.look(path, trust)
+			return nil
+		})
+	}
+	_ = g.Wait() // look reports faults in its finding
+	var keep []finding
+	for _, f := range found {
+		switch {
+		case f.held:
+			p.hold(f)
+		case f.same && f.record == nil:
+			delete(p.held, f.path)
+		default:
+			delete(p.held, f.path)
+			keep = append(keep, f)
+		}
+	}
+	changed, err := p.write(append(p.vanishedTwins(keep), keep...))
+	if err != nil {
+		p.log.Error("the indexes could not be written; what is missing is added at the next start", "documents", changed, "err", err)
+	}
+	return changed
+}
+
+// knownFirst puts paths that have a record before new ones: where a file moved, the old place is seen to be empty before
+// the new one asks whose docId it continues.
+func (p *pipeline) knownFirst(paths []string) []string {
+	out := make([]string, 0, len(paths))
+	var fresh []string
+	for _, path := range paths {
+		if _, ok := p.registry.Get(path); ok {
+			out = append(out, path)
+		} else {
+			fresh = append(fresh, path)
+		}
+	}
+	return append(out, fresh...)
+}
+
+// vanishedTwins finds, for new files, documents with the same bytes whose own file is gone though no event said so yet.
+func (p *pipeline) vanishedTwins(found []finding) []finding {
+	var out []finding
+	for _, f := range found {
+		if f.record == nil || f.old != nil {
+			continue
+		}
+		for _, twin := range p.registry.ByHash(f.record.FileHash) {
+			if g := p.look(twin.Path, true); g.gone && !mentioned(found, twin.Path) && !mentioned(out, twin.Path) {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+func mentioned(found []finding, path string) bool {
+	return slices.ContainsFunc(found, func(f finding) bool { return f.path == path })
+}
+
+// write puts findings into L0 (visible at once), then into the registry, then tells L1.
+func (p *pipeline) write(found []finding) (int, error) {
+	if len(found) == 0 {
+		return 0, nil
+	}
+	start := time.Now()
+	p.settleMoves(found)
+	var (
+		batch   l0.Batch
+		changes []registry.Change
+		put     []string
+		gone    []string
+		changed int
+	)
+	for i := range found {
+		f := &found[i]
+		if f.gone {
+			if f.old == nil {
+				continue
+			}
+			changed++
+			batch.Gone = append(batch.Gone, f.path)
+			gone = append(gone, f.old.ChunkIDs()...)
+			changes = append(changes, registry.Change{Path: f.path})
+			continue
+		}
+		changes = append(changes, registry.Change{Path: f.path, Record: f.record, Chunks: f.chunks, KeepChunks: f.same})
+		if f.same {
+			continue
+		}
+		changed++
+		if f.record.Failed() {
+			batch.Gone = append(batch.Gone, f.path)
+		} else {
+			batch.Put = append(batch.Put, putOf(f.record, f.chunks))
+		}
+		added, removed := diffChunks(f.old, f.chunks)
+		put = append(put, added...)
+		gone = append(gone, removed...)
+	}
+	batch.GoneChunks = gone
+	var fault error
+	if changed > 0 {
+		fault = p.l0.Apply(batch)
+	}
+	l0Took := time.Since(start)
+	// The registry is written even if L0 failed: the next start compares the two and puts back what is missing.
+	fault = errors.Join(fault, p.registry.Apply(changes))
+	if p.l1 != nil && (len(put) > 0 || len(gone) > 0) {
+		p.l1.Changed(put, gone)
+	}
+	p.updates.Add(int64(changed))
+	for i := range found {
+		if !found[i].same {
+			p.report(&found[i], l0Took)
+		}
+	}
+	return changed, fault
+}
+
+// diffChunks compares ids: equal ids mean equal content, so only the rest is written anew.
+func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed []string) {
+	before := map[string]bool{}
+	if old != nil {
+		for _, id := range old.ChunkIDs() {
+			before[id] = true
+		}
+	}
+	for _, c := range chunks {
+		if before[c.ID] {
+			delete(before, c.ID)
+		} else {
+			added = append(added, c.ID)
+		}
+	}
+	for id := range before {
+		removed = append(removed, id)
+	}
+	return added, removed
+}
+
+// hold keeps what is known of a file that looks half-written and looks again once it had time to settle.
+func (p *pipeline) hold(f finding) {
+	if _, ok := p.held[f.path]; !ok {
+		p.held[f.path] = time.Now()
+	}
+	p.folder.Touch(f.path)
+}
+
+// halfWritten reports whether a change looks like a save still under way: emptied, or front matter that ends in the
+// middle, where the file was touched a moment ago. It is believed once it has stayed so for watch.max_settle.
+func (p *pipeline) halfWritten(path string, old *registry.Record, doc *document.Document, size int64, modified time.Time) bool {
+	if time.Since(modified) > p.settle {
+		return false
+	}
+	if since, ok := p.held[path]; ok && time.Since(since) > p.settle {
+		return false
+	}
+	if size == 0 {
+		return true
+	}
+	return doc != nil && old != nil && old.InL0 && !doc.InL0
+}
+
+var errNotRegular = errors.New("not a regular file")

@@ -1,0 +1,176 @@
+// Package daemon wires the parts and owns every long-lived goroutine: the watcher, the one writer of the indexes, the
+// semantic backlog, the history and the doors.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"knowledged/chunker"
+	"knowledged/config"
+	"knowledged/document"
+	"knowledged/embedding"
+	"knowledged/ipc"
+	"knowledged/l0"
+	"knowledged/l1"
+	"knowledged/lookup"
+	"knowledged/registry"
+	"knowledged/watcher"
+)
+
+// Daemon is one knowledge folder kept hot. New opens everything and starts nothing; Run does the work.
+type Daemon struct {
+	cfg     *config.Config
+	version string
+	log     *slog.Logger
+	started time.Time
+
+	base     string // absolute
+	baseName string
+	docOpt   document.Options
+
+	registry *registry.Registry
+	history  *registry.History
+	l0       *l0.Index
+	l1       *l1.Index // nil with l1.backend off
+	provider embedding.Provider
+	watcher  *watcher.Watcher
+	engine   *lookup.Engine
+	pipeline *pipeline
+	events   ipc.Hub
+	closers  []func() error
+}
+
+// New opens the state of cfg's base folder. The caller must Close it. registry.ErrLocked means that another process has
+// the state.
+func New(cfg *config.Config, version string, log *slog.Logger) (d *Daemon, err error) {
+	d = &Daemon{cfg: cfg, version: version, log: log, started: time.Now(), base: cfg.Knowledge.BasePath}
+	d.baseName = filepath.Base(d.base)
+	d.docOpt = document.Options{BaseName: d.baseName, Fallback: cfg.Knowledge.FrontMatter.Fallback}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	if err := d.makeFolders(); err != nil {
+		return nil, err
+	}
+	if err := d.openIndexes(); err != nil {
+		return nil, err
+	}
+	d.watcher, err = watcher.New(watcher.Config{
+		Base:           d.base,
+		Settle:         time.Duration(cfg.Watch.Settle),
+		MaxSettle:      time.Duration(cfg.Watch.MaxSettle),
+		PollInterval:   time.Duration(cfg.Watch.PollInterval),
+		Mode:           cfg.Watch.Mode,
+		FollowSymlinks: cfg.Watch.FollowSymlinks,
+	}, log)
+	if err != nil {
+		return nil, err
+	}
+	d.pipeline = &pipeline{
+		base:     d.base,
+		docOpt:   d.docOpt,
+		chunks:   chunker.Options{Target: cfg.Chunker.Target, Max: cfg.Chunker.Max},
+		maxSize:  int64(cfg.Knowledge.MaxFileSize),
+		settle:   time.Duration(cfg.Watch.MaxSettle),
+		registry: d.registry,
+		l0:       d.l0,
+		folder:   d.watcher,
+		events:   &d.events,
+		intent:   &intent{base: d.base, file: filepath.Join(cfg.StateDir, "upload-in-progress"), log: log},
+		wire:     d.wireRecord,
+		log:      log,
+		jobs:     make(chan job),
+		held:     map[string]time.Time{},
+	}
+	if d.l1 != nil {
+		d.pipeline.l1 = d.l1
+	}
+	d.engine = lookup.New(d.lookupConfig(), d.lookupDeps(), log)
+	return d, nil
+}
+
+func (d *Daemon) makeFolders() error {
+	if _, err := os.Stat(d.base); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(d.base, 0o755); err != nil {
+			return fmt.Errorf("make the base folder: %w", err)
+		}
+		d.log.Info("made the base folder", "path", d.base)
+	}
+	if err := os.MkdirAll(d.cfg.StateDir, 0o700); err != nil {
+		return fmt.Errorf("make the state folder: %w", err)
+	}
+	return nil
+}
+
+// openIndexes opens what is on disk and fills the exact table from the registry, so that lookups are answered before
+// anything is read anew.
+func (d *Daemon) openIndexes() (err error) {
+	dir := d.cfg.StateDir
+	if d.registry, err = registry.Open(dir, d.log); err != nil {
+		return err
+	}
+	d.closers = append(d.closers, d.registry.Close)
+	if d.history, err = registry.OpenHistory(dir, d.log); err != nil {
+		return err
+	}
+	d.closers = append(d.closers, d.history.Close)
+	if d.l0, err = l0.Open(filepath.Join(dir, "l0"), d.log); err != nil {
+		return err
+	}
+	d.closers = append(d.closers, d.l0.Close)
+	var names []l0.Put
+	for _, rec := range d.registry.All() {
+		names = append(names, putOf(rec, nil))
+	}
+	d.l0.SetNames(names)
+	return d.openSemantic()
+}
+
+// Run serves until ctx ends and returns after everything it started has stopped. listeners may be nil: then nobody but
+// this process can ask.
+func (d *Daemon) Run(ctx context.Context, doors func(context.Context) error) error {
+	batches := make(chan watcher.Batch)
+	d.pipeline.intent.recover()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return named("watcher", d.watcher.Run(ctx, batches)) })
+	g.Go(func() error { return named("indexing", d.pipeline.Run(ctx, batches)) })
+	g.Go(func() error { return named("history", d.history.Run(ctx)) })
+	if d.l1 != nil {
+		g.Go(func() error { return named("semantic index", d.l1.Run(ctx)) })
+	}
+	if doors != nil {
+		g.Go(func() error { return doors(ctx) })
+	}
+	return g.Wait()
+}
+
+func named(what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Ready reports whether the first scan is done.
+func (d *Daemon) Ready() bool { return d.pipeline.ready.Load() }
+
+// Close releases the state. Run must have returned.
+func (d *Daemon) Close() error {
+	var errs []error
+	for i := len(d.closers) - 1; i >= 0; i-- {
+		errs = append(errs, d.closers[i]())
+	}
+	d.closers = nil
+	return errors.Join(errs...)
+}

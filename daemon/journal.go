@@ -1,0 +1,52 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"knowledged/ipc"
+	"knowledged/lookup"
+	"knowledged/registry"
+)
+
+// Lookup answers one question and writes it into the history.
+func (d *Daemon) Lookup(ctx context.Context, req lookup.Request) (*lookup.Answer, error) {
+	answer, err := d.engine.Lookup(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	h := registry.Lookup{
+		RequestID: answer.RequestID, Query: req.Query, Section: req.SectionTitle, Reason: answer.Decision.Reason,
+		Found: answer.Found, L0Matches: answer.Decision.L0Matches, Degraded: answer.Degraded,
+		TotalMs: answer.Timings.TotalMs, L0Ms: answer.Timings.L0Ms, L1Ms: answer.Timings.L1Ms,
+		Caller: req.Caller, Tool: req.Tool, Time: time.Now(),
+	}
+	switch {
+	case answer.Primary != nil:
+		h.Confidence, h.Source = answer.Primary.Confidence, answer.Primary.Source
+	case answer.Supplement != nil:
+		h.Source = answer.Supplement.Source
+	}
+	d.history.Add(h)
+	return answer, nil
+}
+
+// Lookups is the history, newest first.
+func (d *Daemon) Lookups(_ context.Context, since time.Time, limit int) ([]ipc.HistoryEntry, error) {
+	return historyEntries(d.history.List(since, limit)), nil
+}
+
+// Subscribe gives events from now on, until ctx ends.
+func (d *Daemon) Subscribe(ctx context.Context) <-chan ipc.Event { return d.events.Subscribe(ctx) }
+
+func historyEntries(in []registry.Lookup) []ipc.HistoryEntry {
+	out := make([]ipc.HistoryEntry, 0, len(in))
+	for _, h := range in {
+		out = append(out, ipc.HistoryEntry{
+			RequestID: h.RequestID, Time: h.Time, Query: h.Query, Section: h.Section, Found: h.Found,
+			Confidence: h.Confidence, Reason: h.Reason, L0Matches: h.L0Matches, Source: h.Source,
+			TotalMs: h.TotalMs, L0Ms: h.L0Ms, L1Ms: h.L1Ms, Degraded: h.Degraded, Caller: h.Caller, Tool: h.Tool,
+		})
+	}
+	return out
+}

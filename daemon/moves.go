@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"knowledged/registry"
+)
+
+// graveTime is how long a removed document's identity is kept for a file that turns up elsewhere. A rename is two events
+// and may fall into two batches; a sync client may take a moment longer.
+const graveTime = 3 * time.Second
+
+// graves holds records of documents removed lately, by content and by inode. A new file that is one of them is a move:
+// it keeps the docId.
+type graves struct {
+	dead []grave
+	most int
+}
+
+type grave struct {
+	rec  *registry.Record
+	died time.Time
+}
+
+// expect makes room for a listing of n documents: a whole folder may have moved while the daemon was away.
+func (g *graves) expect(n int) { g.most = max(g.most, n, 10_000) }
+
+func (g *graves) bury(rec *registry.Record, now time.Time) {
+	g.expire(now)
+	if len(g.dead) < max(g.most, 10_000) {
+		g.dead = append(g.dead, grave{rec, now})
+	}
+}
+
+func (g *graves) expire(now time.Time) {
+	i := 0
+	for i < len(g.dead) && now.Sub(g.dead[i].died) > graveTime {
+		i++
+	}
+	g.dead = g.dead[i:]
+}
+
+// forget drops a document deleted on purpose: a later upload of the same bytes is a new document.
+func (g *graves) forget(docID string) {
+	g.dead = slices.DeleteFunc(g.dead, func(d grave) bool { return d.rec.DocID == docID })
+}
+
+// claims is an index over graves for one slice of findings.
+type claims struct {
+	byHash, byInode map[string]*registry.Record
+	taken           map[string]bool
+}
+
+func inodeKey(r *registry.Record) string {
+	if r.Inode == 0 {
+		return ""
+	}
+	return strconv.FormatUint(r.Inode, 36)
+}
+
+func (g *graves) claims() claims {
+	c := claims{byHash: map[string]*registry.Record{}, byInode: map[string]*registry.Record{}, taken: map[string]bool{}}
+	for _, d := range g.dead {
+		if d.rec.FileHash != "" {
+			c.byHash[d.rec.FileHash] = d.rec
+		}
+		if k := inodeKey(d.rec); k != "" {
+			c.byInode[k] = d.rec
+		}
+	}
+	return c
+}
+
+// claim finds the removed document that a new file continues: the same inode (moved, perhaps edited on the way) or the
+// same bytes (copied and deleted).
+func (c claims) claim(rec *registry.Record) *registry.Record {
+	for _, old := range []*registry.Record{c.byInode[inodeKey(rec)], c.byHash[rec.FileHash]} {
+		// A freed inode is soon used again: the same number alone proves a move only if size or content agree.
+		if old == nil || c.taken[old.DocID] || old.FileHash != rec.FileHash && old.FileSize != rec.FileSize {
+			continue
+		}
+		c.taken[old.DocID] = true
+		return old
+	}
+	return nil
+}
+
+// settleMoves gives new documents the identity of those that vanished, and buries what vanished.
+func (p *pipeline) settleMoves(found []finding) {
+	now := time.Now()
+	fresh := false
+	for i := range found {
+		if found[i].gone && found[i].old != nil {
+			p.moved.bury(found[i].old, now)
+		}
+		fresh = fresh || found[i].record != nil && found[i].old == nil
+	}
+	p.moved.expire(now)
+	if !fresh || len(p.moved.dead) == 0 {
+		return
+	}
+	c := p.moved.claims()
+	for i := range found {
+		f := &found[i]
+		if f.record == nil || f.old != nil {
+			continue
+		}
+		if old := c.claim(f.record); old != nil {
+			f.record.DocID, f.record.CreatedAt = old.DocID, old.CreatedAt
+			f.movedFrom = old.Path
+		}
+	}
+	if len(c.taken) > 0 {
+		p.moved.dead = slices.DeleteFunc(p.moved.dead, func(d grave) bool { return c.taken[d.rec.DocID] })
+	}
+}

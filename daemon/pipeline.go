@@ -1,0 +1,231 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"knowledged/chunker"
+	"knowledged/document"
+	"knowledged/ipc"
+	"knowledged/l0"
+	"knowledged/registry"
+	"knowledged/watcher"
+)
+
+// sliceSize bounds how many files are parsed and held in memory before they are written: a first scan of 100,000
+// documents must not need them all at once.
+const sliceSize = 200
+
+// keywordIndex is what the pipeline writes of L0.
+type keywordIndex interface {
+	Apply(b l0.Batch) error
+	SetNames(puts []l0.Put)
+	IDs() (map[string]struct{}, error)
+}
+
+// backlog is what the pipeline tells L1: which chunks came and went. It never blocks.
+type backlog interface {
+	Changed(put, gone []string)
+}
+
+// folder is what the pipeline asks of the watcher.
+type folder interface {
+	Touch(path string)
+	Rescan()
+	Done(b watcher.Batch)
+	Ignored(path string, dir bool) bool
+	IsDocument(path string) bool
+}
+
+// pipeline is the only writer of the registry and of L0. It takes batches of paths (hints) and jobs of the API, looks at
+// the disk, and makes the indexes equal to it.
+type pipeline struct {
+	base    string // absolute
+	docOpt  document.Options
+	chunks  chunker.Options
+	maxSize int64
+	settle  time.Duration // a file that looks half-written is given this long
+
+	registry *registry.Registry
+	l0       keywordIndex
+	l1       backlog // nil with l1.backend off
+	folder   folder
+	events   *ipc.Hub
+	intent   *intent
+	wire     func(*registry.Record) ipc.Record
+	log      *slog.Logger
+
+	jobs  chan job
+	held  map[string]time.Time // files that look half-written, since when
+	moved graves               // what was removed lately, so that a move keeps its docId
+
+	updates atomic.Int64 // documents whose index entries changed since start
+	queued  atomic.Int64 // jobs and paths taken but not yet applied
+	ready   atomic.Bool  // the first scan is done
+	brief   bool         // first scan: sum warnings up beyond a few
+	warned  int          // warnings of that scan so far
+	skipped skipList
+}
+
+// job is work of an API call that has to happen in the single writer.
+type job struct {
+	run  func()
+	done chan struct{}
+}
+
+// do runs f in the pipeline's goroutine and waits for it. It reports false if ctx ended before f began.
+func (p *pipeline) do(ctx context.Context, f func()) bool {
+	j := job{run: f, done: make(chan struct{})}
+	p.queued.Add(1)
+	select {
+	case p.jobs <- j:
+	case <-ctx.Done():
+		p.queued.Add(-1)
+		return false
+	}
+	<-j.done // once begun a write is finished: half of one helps nobody
+	return true
+}
+
+// Run takes batches until ctx ends. The indexes are compared with the registry first, so that what a crash or a broken
+// segment lost is put back.
+func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error {
+	if err := p.reconcileL0(ctx); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case j := <-p.jobs:
+			j.run()
+			p.queued.Add(-1)
+			close(j.done)
+		case b := <-batches:
+			p.batch(ctx, b)
+			p.folder.Done(b)
+		}
+	}
+}
+
+// batch applies what the watcher saw.
+func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
+	start := time.Now()
+	p.skipped.replace(b, p.log)
+	paths := b.Paths
+	if b.All {
+		paths = p.withVanished(paths)
+		p.moved.expect(len(paths))
+	}
+	first := b.All && !p.ready.Load()
+	p.brief = first
+	changed := p.apply(ctx, paths, b.All)
+	p.brief = false
+	if changed > 0 || first {
+		p.events.Publish(ipc.Event{Type: ipc.EventIndex, Updates: uint64(p.updates.Load())})
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if first {
+		p.ready.Store(true)
+		p.logFirstScan(len(b.Paths), time.Since(start))
+	} else if changed > 1 {
+		p.log.Info("documents updated", "changed", changed, "looked_at", len(paths), "took", time.Since(start))
+	}
+}
+
+// withVanished adds to a full listing the documents the registry knows and the folder no longer has. They come first, so
+// that a file that moved finds the record of where it was.
+func (p *pipeline) withVanished(listing []string) []string {
+	there := make(map[string]struct{}, len(listing))
+	for _, path := range listing {
+		there[path] = struct{}{}
+	}
+	var out []string
+	for _, rec := range p.registry.All() {
+		if _, ok := there[rec.Path]; !ok {
+			out = append(out, rec.Path)
+		}
+	}
+	return append(out, listing...)
+}
+
+// reconcileL0 makes the full-text index hold exactly the registry's chunks. bleve may lack the last batch before a crash,
+// hold chunks whose deletion was lost, or have been set aside as broken and start empty.
+func (p *pipeline) reconcileL0(ctx context.Context) error {
+	have, err := p.l0.IDs()
+	if err != nil {
+		return err
+	}
+	var gone []string
+	for id := range have {
+		if _, _, ok := p.registry.Owner(id); !ok {
+			gone = append(gone, id)
+		}
+	}
+	for len(gone) > 0 {
+		n := min(len(gone), 1000)
+		if err := p.l0.Apply(l0.Batch{GoneChunks: gone[:n]}); err != nil {
+			return err
+		}
+		gone = gone[n:]
+	}
+	var puts []l0.Put
+	restored := 0
+	flush := func() error {
+		restored += len(puts)
+		err := p.l0.Apply(l0.Batch{Put: puts})
+		puts = puts[:0]
+		return err
+	}
+	for _, rec := range p.registry.All() {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if complete(rec, have) {
+			continue
+		}
+		chunks, err := p.registry.Chunks(rec.Path)
+		if err != nil {
+			// Read the file again: the first scan sees a record that matches no file.
+			p.log.Warn("stored text of a document is damaged; reading the file again", "path", rec.Path, "err", err)
+			if err := p.registry.Apply([]registry.Change{{Path: rec.Path}}); err != nil {
+				return err
+			}
+			continue
+		}
+		if puts = append(puts, putOf(rec, chunks)); len(puts) >= sliceSize {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if restored > 0 {
+		p.log.Info("full text restored from the registry", "documents", restored)
+	}
+	return nil
+}
+
+func complete(rec *registry.Record, have map[string]struct{}) bool {
+	for _, id := range rec.ChunkIDs() {
+		if _, ok := have[id]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func putOf(rec *registry.Record, chunks []document.Chunk) l0.Put {
+	return l0.Put{
+		Path:    rec.Path,
+		Names:   l0.Names{Title: rec.Title, Keywords: rec.Keywords, Aliases: rec.Aliases},
+		InTable: rec.InL0,
+		Chunks:  chunks,
+	}
+}

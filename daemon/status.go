@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strconv"
+
+	"knowledged/config"
+	"knowledged/ipc"
+)
+
+// Status is the daemon's state. Pending is read before the counts that it explains: a caller that sees 0 sees everything
+// applied.
+func (d *Daemon) Status(context.Context) (ipc.Status, error) {
+	ready := d.Ready()
+	watch := d.watcher.Status()
+	pending := watch.Pending + int(d.pipeline.queued.Load())
+	if !ready {
+		pending = max(pending, 1)
+	}
+	s := ipc.Status{
+		Version:   d.version,
+		PID:       os.Getpid(),
+		BasePath:  d.base,
+		Ready:     ready,
+		StartedAt: d.started,
+		Documents: d.counts(),
+		Updates:   uint64(d.pipeline.updates.Load()),
+		Watch: ipc.StatusWatch{
+			Mode: watch.Mode, Folders: watch.Folders, Overflows: watch.Overflows, PolledFolders: watch.PolledFolders,
+			BaseMissing: watch.BaseMissing,
+		},
+		L1:     ipc.StatusL1{Backend: config.BackendOff, State: ipc.L1Off},
+		Memory: ipc.StatusMemory{RSSBytes: rssBytes(), ExactBytes: d.l0.ExactBytes() + d.registry.Bytes(), L0Bytes: d.l0.Bytes()},
+	}
+	s.Pending.L0 = pending
+	if !watch.LastWalk.IsZero() {
+		s.Watch.LastWalk = &watch.LastWalk
+	}
+	if d.l1 != nil {
+		l1 := d.l1.Status()
+		s.L1 = ipc.StatusL1{Backend: d.cfg.L1.Backend, State: l1.State, Chunks: l1.Chunks, LastError: l1.LastError}
+		s.Embedding = ipc.StatusEmbedding{Provider: d.cfg.Embedding.Provider, Model: d.provider.Name(), Dimensions: d.provider.Dimensions()}
+		s.Memory.L1Bytes = l1.Bytes
+		// Changes not yet applied will bring chunks: L1 can't be at rest before L0 is.
+		s.Pending.L1 = l1.Pending
+		if !ready {
+			s.Pending.L1 = max(l1.Pending, 1)
+		}
+	}
+	return s, nil
+}
+
+func (d *Daemon) counts() ipc.StatusDocuments {
+	var n ipc.StatusDocuments
+	for _, rec := range d.registry.All() {
+		n.Total++
+		if rec.InL0 {
+			n.L0++
+		}
+		if rec.Failed() {
+			n.Failed++
+		}
+		if d.inL1(rec) {
+			n.L1++
+		}
+		if len(rec.Warnings) > 0 {
+			n.Warnings++
+		}
+	}
+	return n
+}
+
+// rssBytes is the resident memory of this process, 0 where the system doesn't tell.
+func rssBytes() int64 {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(data)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}

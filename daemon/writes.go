@@ -1,0 +1,93 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"knowledged/ipc"
+	"knowledged/registry"
+)
+
+// l1Wait is how long a delete waits for its vectors to go before it answers that they are left to the backlog.
+const l1Wait = 5 * time.Second
+
+// Put saves an upload and indexes it.
+func (d *Daemon) Put(ctx context.Context, r ipc.PutRequest) (ipc.Record, bool, error) {
+	var (
+		rec     *registry.Record
+		created bool
+		err     error
+	)
+	if !d.pipeline.do(ctx, func() { rec, created, err = d.pipeline.put(r) }) {
+		return ipc.Record{}, false, ipc.ErrUnavailable
+	}
+	if err != nil {
+		return ipc.Record{}, false, err
+	}
+	if r.WaitL1 && d.l1 != nil {
+		if err := d.l1.WaitFor(ctx, rec.ChunkIDs()); err != nil {
+			return ipc.Record{}, false, errors.Join(ipc.ErrUnavailable, err)
+		}
+	}
+	return d.wireRecord(rec), created, nil
+}
+
+// Delete removes file, record, L0 entry and vectors. It reports false if the vectors are left to the backlog.
+func (d *Daemon) Delete(ctx context.Context, docID string, ifMatch ipc.Match) (bool, error) {
+	var (
+		err error
+		ids []string
+	)
+	ok := d.pipeline.do(ctx, func() {
+		rec, found := d.registry.ByID(docID)
+		if !found {
+			err = ipc.ErrNotFound
+			return
+		}
+		ids = rec.ChunkIDs()
+		err = d.pipeline.remove(rec, ifMatch)
+	})
+	switch {
+	case !ok:
+		return false, ipc.ErrUnavailable
+	case err != nil:
+		return false, err
+	case d.l1 == nil:
+		return true, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, l1Wait)
+	defer cancel()
+	return d.l1.WaitFor(ctx, ids) == nil, nil
+}
+
+// Reindex reads one document's file anew, whatever its times say.
+func (d *Daemon) Reindex(ctx context.Context, docID string) (ipc.Job, error) {
+	start := time.Now()
+	job := ipc.Job{RequestID: ipc.RequestID(ctx), Problems: []string{}}
+	var err error
+	ok := d.pipeline.do(ctx, func() {
+		rec, found := d.registry.ByID(docID)
+		if !found {
+			err = ipc.ErrNotFound
+			return
+		}
+		f := d.pipeline.lookAfresh(rec.Path)
+		job.Documents.Checked = 1
+		switch {
+		case f.gone:
+			job.Documents.Deleted = 1
+		case f.record.Failed():
+			job.Documents.Failed = 1
+			job.Problems = append(job.Problems, f.record.Error)
+		default:
+			job.Documents.Updated = 1
+		}
+		_, err = d.pipeline.write([]finding{f})
+	})
+	if !ok {
+		return job, ipc.ErrUnavailable
+	}
+	job.TookMs = float64(time.Since(start).Microseconds()) / 1000
+	return job, err
+}

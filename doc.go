@@ -1,0 +1,39 @@
+// Package knowledged is the tour of the code; the programs are below cmd.
+//
+// # What happens on a save
+//
+// watcher.Watcher sees an event, waits until the file is quiet, and hands over a batch of paths. A batch is a hint: it
+// carries no operations. daemon's pipeline, the only writer, looks at the disk (daemon/look.go), parses the file
+// (document.Parse), cuts it into chunks (chunker.Split) and compares their ids with those it has: a chunk's id is a hash
+// of its content, so equal ids mean nothing to do. What changed goes into l0.Index, visible at once, then into
+// registry.Registry on disk, and l1.Index is told which chunks came and went. l1.Index.Run embeds and stores them in its
+// own time: keyword answers never wait for vectors.
+//
+// # What happens on a lookup
+//
+// ipc has one HTTP handler behind all doors. It calls lookup.Engine, which asks l0 for exact names. One match answers by
+// itself. None or several: full text (l0) and meaning (l1) run side by side under a deadline, lookup fuses the two
+// rankings and reads the file as it is now for the answer's text.
+//
+// # What happens on a start
+//
+// The registry opens and the exact table is filled from it: lookups are answered from here on. The pipeline compares the
+// full-text index with the registry and mends it, the watcher adds its watches and then walks, and files whose size and
+// times equal their record are not read.
+//
+// # Where to read on
+//
+//	document   the words all packages share; front matter and Markdown
+//	chunker    document → chunks with breadcrumbs; pure
+//	watcher    folder → settled batches of paths
+//	registry   what is indexed, on disk; the lookup history
+//	l0         exact table of names and full text (bleve)
+//	l1         semantic index; l1/embedded is the store in the binary, l1/l1test what every store must do
+//	embedding  text → vector
+//	lookup     the policy of an answer
+//	ipc        doors, wire format, client
+//	daemon     wires all of it and owns every goroutine
+//	config     one struct, strict loading
+//
+// layers_test.go keeps the arrows between them one-way.
+package knowledged

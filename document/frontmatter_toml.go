@@ -1,0 +1,134 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"gopkg.in/yaml.v3"
+)
+
+func readTOML(text string) frontMatter {
+	head, closed := splitFenced(text, "+++")
+	if !closed {
+		return malformed("", 1, "not closed: a line +++ is missing below the last field")
+	}
+	if len(head) > maxFrontMatter {
+		return malformed(head, 1, "larger than 1 MiB")
+	}
+	block := inner(head)
+	doc, err := parseTOML(block[nextLine(block, 0):])
+	if err != nil {
+		line, message := 1, strings.TrimPrefix(err.Error(), "toml: ")
+		var syntax toml.ParseError
+		if errors.As(err, &syntax) {
+			line, message = syntax.Position.Line+1, syntax.Message
+		}
+		return malformed(head, line, "not valid TOML: "+message)
+	}
+	return frontMatter{head: head, fields: doc}
+}
+
+// parseTOML builds the same tree as YAML has. block is the text between the fences; lines are those of the file.
+func parseTOML(block string) (root *yaml.Node, err error) {
+	defer func() { // see parseYAML
+		if r := recover(); r != nil {
+			root, err = nil, fmt.Errorf("parse TOML: %v", r)
+		}
+	}()
+	var table map[string]any
+	meta, err := toml.Decode(block, &table)
+	if err != nil {
+		return nil, err
+	}
+	order := map[string]int{} // of dotted keys, as decoding forgets it
+	for i, key := range meta.Keys() {
+		if _, there := order[key.String()]; !there {
+			order[key.String()] = i
+		}
+	}
+	root = tomlNode(table, "", order)
+	for i := 0; i < len(root.Content); i += 2 {
+		line := tomlLine(block, root.Content[i].Value)
+		root.Content[i].Line, root.Content[i+1].Line = line, line
+	}
+	return root, nil
+}
+
+func tomlNode(value any, path string, order map[string]int) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle}
+	switch v := value.(type) {
+	case string:
+		n.Value = v
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case int64:
+		n.Tag, n.Value = "!!int", strconv.FormatInt(v, 10)
+	case float64:
+		n.Tag, n.Value = "!!float", strconv.FormatFloat(v, 'f', -1, 64)
+	case time.Time:
+		n.Value = tomlTime(v)
+	case []any:
+		n.Kind = yaml.SequenceNode
+		for _, c := range v {
+			n.Content = append(n.Content, tomlNode(c, path, order))
+		}
+	case []map[string]any:
+		n.Kind = yaml.SequenceNode
+		for _, c := range v {
+			n.Content = append(n.Content, tomlNode(c, path, order))
+		}
+	case map[string]any:
+		n.Kind = yaml.MappingNode
+		type field struct {
+			key, path string
+		}
+		fields := make([]field, 0, len(v))
+		for k := range v {
+			full := toml.Key{k}.String()
+			if path != "" {
+				full = path + "." + full
+			}
+			fields = append(fields, field{k, full})
+		}
+		slices.SortFunc(fields, func(a, b field) int {
+			if d := order[a.path] - order[b.path]; d != 0 {
+				return d
+			}
+			return strings.Compare(a.key, b.key)
+		})
+		for _, f := range fields {
+			key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: f.key}
+			n.Content = append(n.Content, key, tomlNode(v[f.key], f.path, order))
+		}
+	}
+	return n
+}
+
+// tomlTime spells a date or time with no more than the author gave.
+func tomlTime(t time.Time) string {
+	switch t.Location().String() {
+	case "date-local":
+		return t.Format(time.DateOnly)
+	case "time-local":
+		return t.Format("15:04:05.999999999")
+	case "datetime-local":
+		return t.Format("2006-01-02T15:04:05.999999999")
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// tomlLine finds the line of the file on which a top-level key or table stands; the decoder doesn't tell.
+func tomlLine(block, key string) int {
+	name := `["']?` + regexp.QuoteMeta(key) + `["']?`
+	at := regexp.MustCompile(`(?m)^[ \t]*(?:` + name + `[ \t]*[=.]|\[+` + name + `[].])`).FindStringIndex(block)
+	if at == nil {
+		return 1
+	}
+	return lineAt(block, at[0]) + 1
+}

@@ -1,0 +1,97 @@
+package document
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile texts, by what is repeated: each has cost some Markdown parser quadratic time or memory.
+var hostile = map[string]func(n int) string{
+	"links":            repeat("[]("),
+	"brackets":         repeat("["),
+	"emphasis":         repeat("*a "),
+	"underscores":      repeat("_a__b"),
+	"quotes":           repeat(">"),
+	"quotes spaced":    repeat("> "),
+	"lists":            repeat("- "),
+	"stars":            repeat("* "),
+	"numbers":          repeat("1. "),
+	"backticks":        func(n int) string { return backticks(n) },
+	"comments":         repeat("<!-- "),
+	"tags":             repeat("<a "),
+	"tag lines":        repeat("<a\n"),
+	"data":             repeat("data:a/b,"),
+	"data quoted":      repeat("'data:a/b,\""),
+	"wikilinks":        repeat("[[a|"),
+	"blank lines":      repeat("\n"),
+	"headings":         repeat("# a\n"),
+	"empty headings":   repeat("#\n"),
+	"setext":           repeat("a\n=\n"),
+	"nested list":      nested("- a\n"),
+	"nested list gaps": func(n int) string { return nested("- a\n")(n/2) + strings.Repeat("\n", n/2) },
+	"nested quote":     func(n int) string { return strings.Repeat(">", 1000) + "a\n" + strings.Repeat("b\n", n/2) },
+	"wide table":       func(n int) string { return table(n) },
+	"paragraphs":       repeat("a\n\n"),
+	"long paragraph":   repeat("a b\n"),
+	"heading of links": func(n int) string { return "# " + strings.Repeat("[](", n/3) },
+	"heading markers":  repeat("# *a _b ~~c `d [e](\n"),
+	"fences":           repeat("```\n"),
+	"backslashes":      repeat("\\"),
+	"escaped ticks":    repeat("\\`"),
+}
+
+func repeat(s string) func(int) string {
+	return func(n int) string { return strings.Repeat(s, n/len(s)) }
+}
+
+// nested indents each line by two more blanks.
+func nested(line string) func(int) string {
+	return func(n int) string {
+		var b strings.Builder
+		for depth := 0; b.Len() < n; depth++ {
+			b.WriteString(strings.Repeat("  ", depth) + line)
+		}
+		return b.String()
+	}
+}
+
+// backticks has runs of all lengths, so that none has a partner.
+func backticks(n int) string {
+	var b strings.Builder
+	for i := 1; b.Len() < n; i++ {
+		b.WriteString(strings.Repeat("`", i) + " ")
+	}
+	return b.String()
+}
+
+// table has as many columns as lines: padded to its header it would be quadratic.
+func table(n int) string {
+	return strings.Repeat("|a", n/6) + "|\n" + strings.Repeat("|-", n/6) + "|\n" + strings.Repeat("|\n", n/6)
+}
+
+// TestSections_3_1_LinearOnHostileText compares a text with one of twice the size, on both sides of the bound at which
+// goldmark gives way to the scanner: quadratic work would take four times as long, here thousands of times as long.
+func TestSections_3_1_LinearOnHostileText(t *testing.T) {
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			for _, size := range []int{maxGoldmarkBytes / 2, 4 << 20} {
+				small, large := took(text(size)), took(text(2*size-8))
+				t.Logf("%7d bytes %v, twice as many %v", size, small, large)
+				// The slack is for what a busy machine adds; quadratic work on these sizes takes minutes.
+				if large > 4*small+2*time.Second {
+					t.Errorf("%d bytes took %v, twice as many %v", size, small, large)
+				}
+			}
+		})
+	}
+}
+
+func took(text string) time.Duration {
+	start := time.Now()
+	Sections(text, 1)
+	for b := range Blocks(text) {
+		Visible(b.Kind, text[b.Start:b.End])
+	}
+	return time.Since(start)
+}

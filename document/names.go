@@ -1,0 +1,205 @@
+package document
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold is the form in which names and queries are compared (SPEC 2.2): NFKC, which also makes full width half width, case
+// folded, zero-width characters and blanks at the edges dropped, runs of blanks inside made one.
+func Fold(s string) string {
+	if s, ok := foldASCII(s); ok {
+		return s
+	}
+	s = cases.Fold().String(norm.NFKC.String(s))
+	s = norm.NFKC.String(s) // folding may leave marks out of order
+	return strings.Join(strings.Fields(trimInvisible(s)), " ")
+}
+
+// foldASCII takes the common case without allocating; ok is false where s needs the full treatment.
+func foldASCII(s string) (folded string, ok bool) {
+	plain := true
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 0x80 || c < ' ':
+			return "", false
+		case c >= 'A' && c <= 'Z':
+			plain = false
+		case c == ' ' && (i == 0 || i+1 == len(s) || s[i+1] == ' '):
+			return "", false
+		}
+	}
+	if plain {
+		return s, true
+	}
+	return strings.ToLower(s), true
+}
+
+// trimInvisible drops blanks and zero-width characters from both ends.
+func trimInvisible(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || zeroWidth(r) })
+}
+
+func zeroWidth(r rune) bool {
+	switch {
+	case r >= 0x200B && r <= 0x200F, // zero-width space, joiners, direction marks
+		r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x2069, // direction, word joiner
+		r == 0xFE0E, r == 0xFE0F, // emoji or text style
+		r == 0xFEFF, r == 0x00AD, r == 0x180E:
+		return true
+	}
+	return false
+}
+
+// SectionTitles lists what can be asked for (availableSections of SPEC 2.7): the names of front matter's `sections`, then the
+// headings of level 2 and deeper in order, each once. It is never nil.
+func (d *Document) SectionTitles() []string {
+	titles := []string{}
+	seen := map[string]bool{}
+	add := func(title string) {
+		if key := Fold(title); key != "" && !seen[key] {
+			seen[key] = true
+			titles = append(titles, title)
+		}
+	}
+	for _, n := range d.SectionNames {
+		add(n.Name)
+	}
+	for _, s := range d.Sections {
+		if s.Level > 1 {
+			add(s.Title)
+		}
+	}
+	return titles
+}
+
+// FindSection finds the section that title asks for: by a name of `sections`, then by heading, then by a part that only one of
+// them holds; blind to case and width. name is the title that matched, as the author wrote it.
+func (d *Document) FindSection(title string) (name string, s Section, ok bool) {
+	level, title := splitHeading(title)
+	want := Fold(title)
+	if want == "" {
+		return "", Section{}, false
+	}
+	for _, n := range d.SectionNames {
+		if Fold(n.Name) == want {
+			if s, ok := d.heading(Fold(n.Heading), n.Level); ok {
+				return n.Name, s, true
+			}
+		}
+	}
+	if s, ok := d.heading(want, level); ok {
+		return s.Title, s, true
+	}
+	return d.uniquePart(want)
+}
+
+// heading finds a heading by its folded text; one of the wanted level goes before one of another, deeper ones before an H1.
+func (d *Document) heading(want string, level int) (best Section, ok bool) {
+	for _, s := range d.Sections {
+		if Fold(s.Title) != want {
+			continue
+		}
+		if s.Level == level {
+			return s, true
+		}
+		if !ok || best.Level == 1 && s.Level > 1 {
+			best, ok = s, true
+		}
+	}
+	return best, ok
+}
+
+// uniquePart finds the one section whose name or heading holds want. A name and its own heading count as one.
+func (d *Document) uniquePart(want string) (name string, found Section, ok bool) {
+	take := func(title string, s Section) (several bool) {
+		if ok && found.Start != s.Start {
+			return true
+		}
+		if !ok {
+			name, found, ok = title, s, true
+		}
+		return false
+	}
+	for _, n := range d.SectionNames {
+		if strings.Contains(Fold(n.Name), want) {
+			if s, there := d.heading(Fold(n.Heading), n.Level); there && take(n.Name, s) {
+				return "", Section{}, false
+			}
+		}
+	}
+	for _, s := range d.Sections {
+		if s.Level > 1 && strings.Contains(Fold(s.Title), want) && take(s.Title, s) {
+			return "", Section{}, false
+		}
+	}
+	return name, found, ok
+}
+
+// NearestTitles lists at most n section titles, those that share most with title first; for the hint of SPEC 2.7.
+func (d *Document) NearestTitles(title string, n int) []string {
+	_, title = splitHeading(title)
+	want := shingles(Fold(title))
+	titles := d.SectionTitles()
+	likeness := make(map[string]float64, len(titles))
+	for _, t := range titles {
+		likeness[t] = overlap(want, shingles(Fold(t)))
+	}
+	slices.SortStableFunc(titles, func(a, b string) int {
+		switch {
+		case likeness[a] > likeness[b]:
+			return -1
+		case likeness[a] < likeness[b]:
+			return 1
+		}
+		return 0
+	})
+	return titles[:min(max(n, 0), len(titles))]
+}
+
+// shingles counts the characters and the pairs of characters of s: pairs carry the order, single ones help short Chinese titles.
+func shingles(s string) map[string]int {
+	counts := map[string]int{}
+	runes := []rune(s)
+	for i, r := range runes {
+		if r == ' ' {
+			continue
+		}
+		counts[string(r)]++
+		if i+1 < len(runes) {
+			counts[string(runes[i:i+2])]++
+		}
+	}
+	return counts
+}
+
+// overlap is Dice's coefficient of two multisets, 0 to 1.
+func overlap(a, b map[string]int) float64 {
+	shared, all := 0, 0
+	for k, n := range a {
+		shared += min(n, b[k])
+		all += n
+	}
+	for _, n := range b {
+		all += n
+	}
+	if all == 0 {
+		return 0
+	}
+	return 2 * float64(shared) / float64(all)
+}
+
+// splitHeading parts the leading #s of a heading as an author writes it ("## 1. Timeouts") from its text.
+func splitHeading(s string) (level int, text string) {
+	s = trimInvisible(s)
+	text = strings.TrimLeft(s, "#")
+	level = len(s) - len(text)
+	if level == 0 || level > 6 || text != "" && !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
+		return 0, s
+	}
+	return level, strings.TrimSpace(text)
+}

@@ -1,0 +1,103 @@
+package ipc
+
+import "net/http"
+
+const (
+	// MaxPage is the most records of one page, and lookups of one history.
+	MaxPage = 1000
+	// defaultPage keeps an answer to a bare `GET /v1/documents` readable.
+	defaultPage = 50
+	// defaultChars is how much of a document is read if nothing else is asked (SPEC 2.9).
+	defaultChars = 2000
+	// maxChars is above any document of the default size limit.
+	maxChars = 100 << 20
+)
+
+func (h *handler) listDocuments(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "category", "status", "layer", "q", "warnings", "limit", "cursor")
+	query := DocumentsQuery{
+		Category: q.text("category"),
+		Status:   q.choice("status", StatusPending, StatusIndexing, StatusIndexed, StatusFailed),
+		Layer:    q.choice("layer", "l0", "l1"),
+		Q:        q.text("q"),
+		Warnings: q.flag("warnings"),
+		Limit:    q.number("limit", defaultPage, 1, MaxPage),
+		Cursor:   q.text("cursor"),
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := h.cfg.Backend.Documents(r.Context(), query)
+	if err != nil {
+		return err
+	}
+	page.Documents = list(page.Documents)
+	return writeJSON(w, http.StatusOK, page)
+}
+
+func (h *handler) getDocument(w http.ResponseWriter, r *http.Request) error {
+	if _, err := noParameters(r); err != nil {
+		return err
+	}
+	rec, err := h.cfg.Backend.Document(r.Context(), r.PathValue("docId"))
+	if err != nil {
+		return err
+	}
+	return writeRecord(w, http.StatusOK, rec)
+}
+
+func (h *handler) getBySource(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "source")
+	source := q.text("source")
+	if source == "" {
+		q.fault("source", "is missing")
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	rec, err := h.cfg.Backend.BySource(r.Context(), source)
+	if err != nil {
+		return err
+	}
+	return writeRecord(w, http.StatusOK, rec)
+}
+
+func (h *handler) getContent(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r, "maxChars", "section")
+	query := ContentQuery{MaxChars: q.number("maxChars", defaultChars, 1, maxChars), Section: q.text("section")}
+	if err := q.err(); err != nil {
+		return err
+	}
+	c, err := h.cfg.Backend.Content(r.Context(), r.PathValue("docId"), query)
+	if err != nil {
+		return err
+	}
+	c.AvailableSections = list(c.AvailableSections)
+	w.Header().Set("ETag", etag(c.FileHash))
+	return writeJSON(w, http.StatusOK, c)
+}
+
+func (h *handler) getChunks(w http.ResponseWriter, r *http.Request) error {
+	if _, err := noParameters(r); err != nil {
+		return err
+	}
+	chunks, err := h.cfg.Backend.Chunks(r.Context(), r.PathValue("docId"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, ChunkList{list(chunks)})
+}
+
+// writeRecord answers with a record and its ETag, which a later If-Match can name.
+func writeRecord(w http.ResponseWriter, status int, rec Record) error {
+	if rec.FileHash != "" {
+		w.Header().Set("ETag", etag(rec.FileHash))
+	}
+	return writeJSON(w, status, rec)
+}
+
+// noParameters refuses a query string where none has a meaning.
+func noParameters(r *http.Request) (*parameters, error) {
+	q := queryOf(r)
+	return q, q.err()
+}

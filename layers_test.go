@@ -1,0 +1,79 @@
+package knowledged
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed lists, for each package, what it may import of ours. The parse is in-process: a test that runs the go tool
+// would be served stale from the test cache.
+var allowed = map[string][]string{
+	"document":       {},
+	"config":         {},
+	"watcher":        {},
+	"vecfile":        {},
+	"embedding":      {"vecfile"},
+	"chunker":        {"document"},
+	"registry":       {"document"},
+	"l0":             {"document"},
+	"l1":             {"document", "embedding"},
+	"l1/embedded":    {"document", "l1", "vecfile"},
+	"l1/l1test":      {"document", "l1"},
+	"lookup":         {"document"},
+	"ipc":            {"document", "lookup"},
+	"daemon":         {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "lookup", "registry", "vecfile", "watcher"},
+	"cmd/knowledged": {"config", "daemon", "document", "ipc", "lookup", "registry"},
+}
+
+func TestArrowsBetweenPackagesAreOneWay(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && file != "." && strings.HasPrefix(entry.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		pkg := path.Dir(filepath.ToSlash(file))
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		may, known := allowed[pkg]
+		if !known && pkg != "." {
+			t.Errorf("package %s is not in the map of layers_test.go and doc.go: add it to both", pkg)
+		}
+		seen[pkg] = true
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if dep, ours := strings.CutPrefix(name, "knowledged/"); ours && !slices.Contains(may, dep) {
+				t.Errorf("%s imports %s; the map allows %v", file, dep, may)
+			}
+			if bleve := strings.HasPrefix(name, "github.com/blevesearch/"); bleve && pkg != "l0" {
+				t.Errorf("%s imports %s: bleve stays inside l0", file, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range allowed {
+		if !seen[pkg] {
+			t.Errorf("package %s of the map does not exist", pkg)
+		}
+	}
+}

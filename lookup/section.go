@@ -1,0 +1,58 @@
+package lookup
+
+import (
+	"fmt"
+	"strings"
+
+	"knowledged/document"
+)
+
+// nearTitles is how many titles a hint names.
+const nearTitles = 3
+
+// sectionText is a section's own text, to the next heading of the same or a higher level.
+func sectionText(d *document.Document, s document.Section) string {
+	return strings.Trim(d.Body[s.Text:s.End], "\n")
+}
+
+// sectionHint says which titles come nearest to one that does not exist.
+func sectionHint(d *document.Document, title string) string {
+	title = clip(oneLine(title), 80)
+	near := d.NearestTitles(title, nearTitles)
+	switch {
+	case len(near) == 0 && d.Chinese:
+		return fmt.Sprintf("没有名为“%s”的章节：该文档没有章节。", title)
+	case len(near) == 0:
+		return fmt.Sprintf("There is no section %q: the document has no sections.", title)
+	case d.Chinese:
+		return fmt.Sprintf("没有名为“%s”的章节。相近的有：%s", title, strings.Join(near, "、"))
+	}
+	return fmt.Sprintf("There is no section %q. Nearest: %s", title, strings.Join(near, ", "))
+}
+
+// knownSections are the section titles of a document whose file was not read: names first, no duplicates.
+func knownSections(d *Doc) []string {
+	out := make([]string, 0, len(d.SectionNames)+len(d.Sections))
+	seen := make(map[string]bool, cap(out))
+	add := func(t string) {
+		if t != "" && !seen[t] {
+			seen[t] = true
+			out = append(out, t)
+		}
+	}
+	for _, n := range d.SectionNames {
+		add(n.Name)
+	}
+	for _, t := range d.Sections {
+		add(t)
+	}
+	return out
+}
+
+// listed is a list that is never null in JSON.
+func listed(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
