@@ -46,13 +46,13 @@ func encodeRecord(r *Record) []byte {
 		b = binary.AppendVarint(b, int64(n.Level))
 	}
 	b = append(b, r.Metadata...) // last, so that it need not share the strings' allocation
-	binary.LittleEndian.PutUint32(b, recordSum(r.Path, b[4:]))
+	binary.LittleEndian.PutUint32(b, checksum([]byte(r.Path), b[4:]))
 	return b
 }
 
 // decodeRecord reads what encodeRecord wrote. value is not kept.
 func decodeRecord(path string, value []byte) (*Record, error) {
-	if len(value) < 4 || binary.LittleEndian.Uint32(value) != recordSum(path, value[4:]) {
+	if len(value) < 4 || binary.LittleEndian.Uint32(value) != checksum([]byte(path), value[4:]) {
 		return nil, errDamaged
 	}
 	d := newDecoder(value[4:])
@@ -91,8 +91,9 @@ func decodeRecord(path string, value []byte) (*Record, error) {
 	return r, nil
 }
 
-func recordSum(path string, body []byte) uint32 {
-	return crc32.Update(crc32.Checksum([]byte(path), castagnoli), castagnoli, body)
+// checksum covers the key too: a value found under another one's key is damaged.
+func checksum(key, body []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, body)
 }
 
 // nanos maps the zero time, which has no such number, to 0.

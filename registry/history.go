@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -69,8 +68,8 @@ func OpenHistory(dir string, log *slog.Logger) (*History, error) {
 	st, err := openStore(storeConfig{
 		file: file, buckets: []string{bucketLookups},
 		reset: func() { h.next = 1 },
-		visit: func(bucket string, key, _ []byte) error {
-			if bucket == bucketLookups && len(key) == 8 {
+		visit: func(bucket string, key, value []byte) error {
+			if bucket == bucketLookups && whole(key, value) {
 				h.next = binary.BigEndian.Uint64(key) + 1
 			}
 			return nil
@@ -145,11 +144,12 @@ func (h *History) flush() error {
 		b := tx.Bucket([]byte(bucketLookups))
 		b.FillPercent = 1 // keys only grow
 		for _, l := range batch {
-			value, err := encodeLookup(l.Lookup)
+			key := binary.BigEndian.AppendUint64(nil, l.seq)
+			value, err := encodeLookup(key, l.Lookup)
 			if err != nil {
 				return err
 			}
-			if err := b.Put(seqKey(l.seq), value); err != nil {
+			if err := b.Put(key, value); err != nil {
 				return err
 			}
 		}
@@ -205,8 +205,8 @@ func (h *History) newestFirst(yield func(Lookup) bool) {
 			return
 		}
 	}
-	err := h.store.each(bucketLookups, func(value []byte) bool {
-		l, err := decodeLookup(value)
+	err := h.store.each(bucketLookups, func(key, value []byte) bool {
+		l, err := decodeLookup(key, value)
 		return err != nil || yield(l)
 	})
 	if err != nil {
@@ -228,18 +228,21 @@ func (h *History) Close() error {
 	return errors.Join(err, h.store.close())
 }
 
-func seqKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
-
-func encodeLookup(l Lookup) ([]byte, error) {
+// encodeLookup puts a checksum over key and body in front of the body.
+func encodeLookup(key []byte, l Lookup) ([]byte, error) {
 	body, err := json.Marshal(l)
 	if err != nil {
 		return nil, err
 	}
-	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(body, castagnoli)), body...), nil
+	return append(binary.LittleEndian.AppendUint32(nil, checksum(key, body)), body...), nil
 }
 
-func decodeLookup(value []byte) (l Lookup, err error) {
-	if len(value) < 4 || binary.LittleEndian.Uint32(value) != crc32.Checksum(value[4:], castagnoli) {
+func whole(key, value []byte) bool {
+	return len(key) == 8 && len(value) >= 4 && binary.LittleEndian.Uint32(value) == checksum(key, value[4:])
+}
+
+func decodeLookup(key, value []byte) (l Lookup, err error) {
+	if !whole(key, value) {
 		return l, errDamaged
 	}
 	return l, json.Unmarshal(value[4:], &l)

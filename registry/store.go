@@ -176,15 +176,15 @@ func (s *store) view(bucket, key string, use func(value []byte) error) error {
 	})
 }
 
-// each hands the values of a bucket to use, last key first, until it returns false.
-func (s *store) each(bucket string, use func(value []byte) bool) error {
+// each hands the entries of a bucket to use, last key first, until it returns false.
+func (s *store) each(bucket string, use func(key, value []byte) bool) error {
 	if s.db == nil {
 		return nil
 	}
 	return guarded(func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			c := tx.Bucket([]byte(bucket)).Cursor()
-			for k, v := c.Last(); k != nil && use(v); k, v = c.Prev() {
+			for k, v := c.Last(); k != nil && use(k, v); k, v = c.Prev() {
 			}
 			return nil
 		})
