@@ -24,8 +24,7 @@ const (
 	ReasonUniqueDoubtful = "unverified"      // one matches, but by little of the query, and meaning points elsewhere
 	ReasonAlways         = "always_semantic" // one matches and the semantic index was asked for as well
 	ReasonSeveral        = "several_matches" // two or more match
-	ReasonNone           = "no_match"        // none matches: the best passage answers
-	ReasonNothing        = "nothing_found"   // none matches and nothing found is about the question
+	ReasonNone           = "no_match"        // none matches: the best passage answers, if it is about the question
 )
 
 // Values of Decision.L1.
@@ -54,7 +53,7 @@ type Answer struct {
 	Results    []Result    `json:"results"`
 	Decision   Decision    `json:"decision"`
 	Degraded   []string    `json:"degraded"`
-	Hint       string      `json:"hint,omitempty"` // what to ask instead, where the section asked for does not exist
+	Hint       string      `json:"hint,omitempty"` // the primary's hint once more: clients that show no primary show this
 	Timings    Timings     `json:"timings"`
 	Explain    *Explain    `json:"explain,omitempty"`
 }
@@ -70,6 +69,7 @@ type Primary struct {
 	Confidence        string   `json:"confidence"`
 	Section           *string  `json:"section"` // null unless a section was asked for and found
 	AvailableSections []string `json:"availableSections"`
+	Hint              string   `json:"hint,omitempty"` // nearest titles, where the section asked for does not exist
 }
 
 // Supplement is the passage that answers by meaning, or by full text where meaning is not to be had.
@@ -83,6 +83,17 @@ type Supplement struct {
 	Breadcrumb string  `json:"breadcrumb"`
 	Score      float64 `json:"score"` // cosine for semantic_L1, share of the ideal BM25 score (0..1) for fulltext_L0
 	Relevance  string  `json:"relevance"`
+	More       []Extra `json:"more"` // the next best semantic passages (lookup.l1_top_k counts all)
+}
+
+// Extra is a further semantic passage, by a few sentences.
+type Extra struct {
+	DocID      string  `json:"docId"`
+	Title      string  `json:"title"`
+	Source     string  `json:"source"`
+	Breadcrumb string  `json:"breadcrumb"`
+	Snippet    string  `json:"snippet"`
+	Score      float64 `json:"score"` // cosine
 }
 
 // Result is one document of the fused list, by its best passage.
@@ -120,17 +131,23 @@ type Timings struct {
 
 // Explain is the working behind an answer.
 type Explain struct {
-	Query    string         `json:"query"`  // as it was looked up
-	Method   string         `json:"method"` // fusion method
-	Matches  []ExplainMatch `json:"matches"`
-	Results  []ExplainDoc   `json:"results"`
-	Evidence Evidence       `json:"evidence"` // what relevance was judged by
+	Query     string         `json:"query"`  // as it was looked up
+	Method    string         `json:"method"` // fusion method
+	Matches   []ExplainMatch `json:"matches"`
+	Results   []ExplainDoc   `json:"results"`
+	Evidence  Evidence       `json:"evidence"`  // what `found` and `relevance` were judged by
+	MatchesMs float64        `json:"matchesMs"` // stages, beside those of `timings`
+	TextMs    float64        `json:"textMs"`
+	FuseMs    float64        `json:"fuseMs"`
 }
 
 // ExplainMatch is an exact match and the names it came by.
 type ExplainMatch struct {
 	Source string                 `json:"source"`
 	Names  []document.MatchedName `json:"names"`
+	Cover  float64                `json:"cover"`    // share of the query that the names cover
+	Worth  float64                `json:"strength"` // the same, less for names that several documents share
+	Score  float64                `json:"score"`    // full-text score by which matches are ordered
 }
 
 // ExplainDoc is the score of one entry of `results`, part by part.
@@ -138,11 +155,11 @@ type ExplainDoc struct {
 	Source        string                  `json:"source"`
 	Ranks         Ranks                   `json:"ranks"`
 	Score         float64                 `json:"score"`
-	Exact         float64                 `json:"exact"`    // part of score that exact matches gave
-	Fulltext      float64                 `json:"fulltext"` // part that full text gave
-	Semantic      float64                 `json:"semantic"` // part that the cosine gave
-	Soft          float64                 `json:"soft"`     // part that the soft token match gave
-	BM25          float64                 `json:"bm25"`     // raw full-text score of the best passage
-	Cosine        float64                 `json:"cosine"`   // of the best passage
-	Contributions []document.Contribution `json:"contributions"`
+	Exact         float64                 `json:"exact"`         // part of score that exact matches gave
+	Fulltext      float64                 `json:"fulltext"`      // part that full text gave
+	Semantic      float64                 `json:"semantic"`      // part that the cosine gave
+	Soft          float64                 `json:"soft"`          // part that the soft token match gave
+	BM25          float64                 `json:"bm25"`          // raw full-text score of the best passage
+	Cosine        float64                 `json:"cosine"`        // of the best passage
+	Contributions []document.Contribution `json:"contributions"` // of its best full-text hit, term by term
 }

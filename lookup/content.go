@@ -55,7 +55,7 @@ func compactContent(d *document.Document) string {
 	if len(titles) > 0 {
 		b.WriteString(l.sections + strings.TrimRight(l.colon, " ") + "\n")
 		for i, t := range titles {
-			if i == sectionLines-1 && len(titles) > sectionLines {
+			if i == sectionLines {
 				fmt.Fprintf(&b, "  - "+l.more+"\n", len(titles)-i)
 				break
 			}

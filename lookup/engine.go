@@ -53,12 +53,13 @@ type Semantic interface {
 	Search(ctx context.Context, query string, k int, category string) ([]document.Hit, error)
 }
 
-// Reranker compares a query with passages piece by piece; 0..1 for each passage.
+// Reranker compares a query with passages piece by piece; 0..1 for each passage, in their order.
 type Reranker interface {
 	Soft(query string, passages []Passage) []float64
 }
 
-// Documents is what is indexed. All calls are answered from memory save Chunk, which may read the disk.
+// Documents is what is indexed. All calls are answered from memory save Chunk, which may read the disk. A chunk or path
+// it does not know is not indexed any more, whatever an index still says.
 type Documents interface {
 	Owner(chunkID string) (path string, index int, ok bool)
 	Doc(path string) (*Doc, bool) // shared and read-only
@@ -66,17 +67,24 @@ type Documents interface {
 	Chunk(chunkID string) (document.Chunk, bool)
 }
 
-// Deps are the engine's neighbours. Semantic and Reranker may be nil (off); the rest must be set.
+// Deps are the engine's neighbours. Semantic and Reranker may be nil (off).
 type Deps struct {
 	Keyword   Keyword
 	Semantic  Semantic
 	Documents Documents
 	Reranker  Reranker
 
+	// Paths are slash paths below the base folder.
 	Indexing func() bool                                   // the first scan still runs
-	Read     func(path string) (*document.Document, error) // parses the file as it is now; path is below the base
-	Exists   func(path string) bool                        // the file is there now (lstat); path is below the base
+	Read     func(path string) (*document.Document, error) // parses the file as it is now
+	Exists   func(path string) bool                        // the file is there now (lstat)
 }
+
+// Values of Config.UniqueMatch.
+const (
+	UniqueTrust  = "trust"  // a unique match is high, as SPEC 2.4 says
+	UniqueVerify = "verify" // one that covers little of the query is checked against the semantic index
+)
 
 // Config are the settings of `lookup` in API.md. A zero value of a field means its default.
 type Config struct {
@@ -84,11 +92,34 @@ type Config struct {
 	UniqueMatch    string        // trust (default) | verify
 	TopK           int           // default 5
 	L1TopK         int           // semantic passages reported, default 3
-	Candidates     int           // chunks that each ranking gives to the fusion, default 90
+	Candidates     int           // chunks that are re-ranked, default 90
 	L1Timeout      time.Duration // default 400 ms
-	MinScore       *float64      // nil: auto, by Calibration; else a floor on relevance (cosine + soft)
+	MinScore       *float64      // nil: auto, by Calibration; else the least evidence (cosine + soft) that is an answer
 	Fusion         Fusion
-	Calibration    Calibration // belongs to the embedding model
+	Calibration    Calibration // belongs to the embedding model; zero: one that knows nothing of it
+
+	// FillUnique fills `results` of a unique match from full text as well. Off, full text is not asked at all.
+	FillUnique bool
+}
+
+func (c Config) withDefaults() Config {
+	if c.UniqueMatch == "" {
+		c.UniqueMatch = UniqueTrust
+	}
+	if c.TopK == 0 {
+		c.TopK = 5
+	}
+	if c.L1TopK == 0 {
+		c.L1TopK = 3
+	}
+	if c.Candidates == 0 {
+		c.Candidates = 90
+	}
+	if c.L1Timeout == 0 {
+		c.L1Timeout = 400 * time.Millisecond
+	}
+	c.Fusion = c.Fusion.withDefaults()
+	return c
 }
 
 // Engine answers lookups. It holds no state of its own and is safe for concurrent use.
@@ -100,5 +131,13 @@ type Engine struct {
 
 // New returns an engine. It starts nothing.
 func New(cfg Config, deps Deps, log *slog.Logger) *Engine {
-	return &Engine{cfg: cfg.withDefaults(), deps: deps, log: log}
+	e := &Engine{cfg: cfg.withDefaults(), deps: deps, log: log}
+	switch {
+	case e.cfg.Calibration != (Calibration{}):
+	case deps.Reranker != nil:
+		e.cfg.Calibration = UncalibratedModel
+	default:
+		e.cfg.Calibration = UncalibratedAlone
+	}
+	return e
 }

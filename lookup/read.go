@@ -1,9 +1,6 @@
 package lookup
 
-import (
-	"fmt"
-	"unicode/utf8"
-)
+import "knowledged/document"
 
 // DefaultReadChars is how much of a document is read where nothing is said (SPEC 2.9).
 const DefaultReadChars = 2000
@@ -17,21 +14,14 @@ type Excerpt struct {
 	Hint              string   `json:"hint,omitempty"` // nearest titles, where the section does not exist
 }
 
-// Read returns up to maxChars characters (0: DefaultReadChars) of a document's text, as its file is now, or of one of its
-// sections. path is below the base folder. An error wraps what the file system said.
-func (e *Engine) Read(path string, maxChars int, section string) (*Excerpt, error) {
-	if maxChars < 0 {
-		return nil, &InputError{"maxChars", fmt.Sprintf("is %d: use 1 or more, or leave it out for %d", maxChars, DefaultReadChars)}
-	}
-	if maxChars == 0 {
+// Read returns up to maxChars characters (below 1: DefaultReadChars) of a document's text, or of one of its sections. text
+// is the whole file as decoded, front matter and all; d is the same file parsed. The dots of a cut text come on top of
+// maxChars: they are not the document's.
+func Read(d *document.Document, text string, maxChars int, section string) Excerpt {
+	if maxChars < 1 {
 		maxChars = DefaultReadChars
 	}
-	d, err := e.deps.Read(path)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	x := &Excerpt{AvailableSections: listed(d.SectionTitles())}
-	text := d.Body
+	x := Excerpt{AvailableSections: listed(d.SectionTitles())}
 	if section != "" {
 		if name, s, ok := d.FindSection(section); ok {
 			x.Section = &name
@@ -40,16 +30,8 @@ func (e *Engine) Read(path string, maxChars int, section string) (*Excerpt, erro
 			x.Hint = sectionHint(d, section)
 		}
 	}
-	if x.Section == nil && e.deps.Text != nil {
-		if text, err = e.deps.Text(path); err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-	}
-	x.Content = text
-	if utf8.RuneCountInString(text) > maxChars {
-		// The cut text keeps all maxChars characters: the dots come on top, as they say "there is more".
-		x.Content, x.Truncated = cut(text, maxChars)
+	if x.Content, x.Truncated = cut(text, maxChars); x.Truncated {
 		x.Content += "..."
 	}
-	return x, nil
+	return x
 }

@@ -1,6 +1,9 @@
 package lookup
 
-import "unicode"
+import (
+	"math"
+	"unicode"
+)
 
 // Calibration says what scores of one embedding model mean: the evidence for a passage is
 // CosineWeight × cosine + SoftWeight × soft match. Thresholds differ by script since the share of word pieces that
@@ -35,6 +38,14 @@ var UncalibratedModel = Calibration{
 	CosineWeight: 0, SoftWeight: 1,
 	StrongHan: 0.50, StrongOther: 0.55,
 	NoneHan: 0.30, NoneOther: 0.35,
+	CoverWeak: 0.4, CoverStrong: 0.8,
+}
+
+// UncalibratedAlone is for such models without a soft match beside them: nothing can tell a good neighbour from a far one,
+// so everything found is weak unless full text vouches for it.
+var UncalibratedAlone = Calibration{
+	CosineWeight: 1,
+	StrongHan:    math.Inf(1), StrongOther: math.Inf(1),
 	CoverWeak: 0.4, CoverStrong: 0.8,
 }
 

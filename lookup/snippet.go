@@ -165,7 +165,9 @@ func cutAround(r []rune, terms [][]rune) string {
 	return squeeze(out)
 }
 
-func wordRune(c rune) bool { return c < 0x2E80 && (unicode.IsLetter(c) || unicode.IsNumber(c) || c == '_') }
+func wordRune(c rune) bool {
+	return c < 0x2E80 && (unicode.IsLetter(c) || unicode.IsNumber(c) || c == '_')
+}
 
 // squeeze drops blank lines and blanks at line ends.
 func squeeze(s string) string {

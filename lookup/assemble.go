@@ -1,0 +1,282 @@
+package lookup
+
+import (
+	"context"
+
+	"knowledged/document"
+)
+
+// answer decides and assembles (SPEC 2.5).
+func (s *state) answer(ctx context.Context) *Answer {
+	s.dropGone(ctx)
+	a := &Answer{RequestID: s.req.RequestID, Results: []Result{}, Degraded: s.degraded()}
+	a.Decision = Decision{L0Matches: len(s.matches), Reason: s.reason(), L1: s.meaning.state}
+	var ev Evidence
+	switch {
+	case len(s.matches) == 0:
+		ev = s.evidence(s.list)
+		ev.Relevance = s.judge(ev)
+		if a.Found = ev.Relevance != ""; a.Found {
+			a.Supplement = s.supplement(s.answering(""), ev.Relevance)
+		}
+	case len(s.matches) == 1:
+		a.Found = true
+		if best := s.answering(s.matches[0].path); best != nil {
+			ev = s.evidence([]fused{*best})
+			if ev.Relevance = s.judge(ev); ev.Relevance != "" {
+				a.Supplement = s.supplement(best, ev.Relevance)
+			}
+		}
+		confidence := High
+		if a.Decision.Reason == ReasonUniqueIndexing || a.Decision.Reason == ReasonUniqueDoubtful {
+			confidence = Low
+		}
+		a.Primary = s.primary(&s.matches[0], confidence, ContentCompact)
+	default:
+		a.Found = true
+		content := ContentCompact
+		if best := s.answering(""); best != nil {
+			ev = s.evidence([]fused{*best})
+			// What several names point at is asked about here: the passage counts, however doubtful.
+			if ev.Relevance = s.judge(ev); ev.Relevance == "" {
+				ev.Relevance = Weak
+			}
+			a.Supplement = s.supplement(best, ev.Relevance)
+			content = ContentMetadata
+		}
+		a.Primary = s.primary(&s.matches[0], Low, content)
+	}
+	if a.Primary != nil {
+		a.Hint = a.Primary.Hint
+	}
+	if a.Found {
+		s.results(a)
+	}
+	if s.req.Explain {
+		a.Explain = s.explain(ev)
+	}
+	return a
+}
+
+// dropGone leaves out documents whose file has vanished and the watcher has not reported yet. Only what can get into the
+// answer is looked at.
+func (s *state) dropGone(ctx context.Context) {
+	shown := s.list
+	if most := 2*s.req.TopK + len(s.matches) + 10; len(shown) > most {
+		shown = choose(shown, most)
+	}
+	paths := make([]string, 0, len(shown)+1)
+	for _, d := range shown {
+		paths = append(paths, d.path)
+	}
+	s.here.of(ctx, paths...)
+	list := shown[:0:0]
+	for _, d := range shown {
+		if s.here.known[d.path] {
+			list = append(list, d)
+		}
+	}
+	s.list = list
+	matches := s.matches[:0]
+	for _, m := range s.matches {
+		if there, looked := s.here.known[m.path]; there || !looked {
+			matches = append(matches, m)
+		}
+	}
+	s.matches = matches
+}
+
+func (s *state) reason() string {
+	switch n := len(s.matches); {
+	case n == 0:
+		return ReasonNone
+	case n > 1:
+		return ReasonSeveral
+	case s.indexing:
+		return ReasonUniqueIndexing
+	case s.doubtful && s.disagrees():
+		return ReasonUniqueDoubtful
+	case s.meaning.state != L1Skipped && !s.doubtful:
+		return ReasonAlways
+	}
+	return ReasonUnique
+}
+
+// disagrees reports that the semantic index found something good and the unique match is not among the best of it.
+func (s *state) disagrees() bool {
+	for i, d := range s.list {
+		if d.path == s.matches[0].path {
+			return i >= agreeTop && s.judge(s.evidence(s.list[:1])) == Strong
+		}
+	}
+	return len(s.list) > 0 && s.judge(s.evidence(s.list[:1])) == Strong
+}
+
+func (s *state) degraded() []string {
+	out := []string{}
+	if s.indexing {
+		out = append(out, DegradedIndexing)
+	}
+	if s.textErr != nil {
+		out = append(out, DegradedL0)
+	}
+	if s.meaning.err != nil {
+		out = append(out, DegradedL1)
+	}
+	return out
+}
+
+// agreeTop is how many places from the top of a ranking count as its opinion.
+const agreeTop = 3
+
+// evidence collects what speaks for the best of these documents, which are the top of the fused list or one of it.
+func (s *state) evidence(list []fused) Evidence {
+	ev := Evidence{Meaning: len(s.meaning.hits) > 0}
+	for i := range list[:min(agreeTop, len(list))] {
+		d := &list[i]
+		if d.cosine+d.soft > ev.Cosine+ev.Soft {
+			ev.Cosine, ev.Soft = d.cosine, d.soft
+		}
+		if d.ranks.Fulltext > 0 && len(s.text.Hits) > 0 && s.text.Hits[0].Score > 0 {
+			// Coverage is the best hit's; others hold about as much less as they score less.
+			ev.Coverage = max(ev.Coverage, s.text.Coverage*min(1, d.parts.BM25/s.text.Hits[0].Score))
+		}
+		if r := d.ranks; r.Fulltext > 0 && r.Fulltext <= agreeTop && r.Semantic > 0 && r.Semantic <= agreeTop {
+			ev.Agreement = true
+		}
+	}
+	return ev
+}
+
+func (s *state) judge(ev Evidence) string {
+	return s.e.cfg.Calibration.judge(ev, hasHan(s.req.Query), s.e.cfg.MinScore)
+}
+
+// answering is the document whose passage answers: the best by its text, whatever its names. L1's best where L1 answered;
+// only where nothing matched by name may full text go before it, with a document that L1 did not even find (an identifier
+// it cannot read). not is a document to pass over.
+func (s *state) answering(not string) *fused {
+	var best *fused
+	for i := range s.list {
+		d := &s.list[i]
+		if d.path == not || d.best == nil || len(s.matches) > 0 && d.ranks.Semantic == 0 {
+			continue
+		}
+		if best == nil || d.score-d.parts.Exact > best.score-best.parts.Exact {
+			best = d
+		}
+	}
+	return best
+}
+
+func (s *state) supplement(d *fused, relevance string) *Supplement {
+	if d == nil {
+		return nil
+	}
+	doc, chunk := s.doc(d.path), s.chunk(d)
+	out := &Supplement{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
+		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: d.text, Relevance: relevance, More: []Extra{}}
+	if d.ranks.Semantic > 0 {
+		out.MatchType, out.Score = MatchSemantic, d.cosine
+	}
+	for i := range s.list {
+		if o := &s.list[i]; len(out.More) < s.e.cfg.L1TopK-1 && o.path != d.path && o.best != nil && o.ranks.Semantic > 0 {
+			doc, chunk := s.doc(o.path), s.chunk(o)
+			out.More = append(out.More, Extra{DocID: doc.DocID, Title: doc.Title, Source: doc.Source,
+				Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: o.cosine})
+		}
+	}
+	return out
+}
+
+// primary reads what the content asked for needs. A section asked for wins over all else (SPEC 2.7).
+func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
+	if s.req.Content != ContentAuto {
+		content = s.req.Content
+	}
+	doc := m.doc
+	p := &Primary{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath, MatchType: MatchExact,
+		Confidence: confidence, AvailableSections: knownSections(doc)}
+	if content == ContentMetadata && s.req.SectionTitle == "" {
+		p.Content = metadataContent(doc)
+		return p
+	}
+	d, err := s.e.deps.Read(doc.Path)
+	if err != nil {
+		s.log.Warn("document cannot be read; the answer holds its metadata alone", "path", doc.Path, "err", err)
+		p.Content = metadataContent(doc)
+		return p
+	}
+	shown := *d // the parser's document may be shared; what a half-written file lacks, the record knows
+	if shown.Title == "" {
+		shown.Title = doc.Title
+	}
+	if shown.Summary == "" && !shown.HasFrontmatter {
+		shown.Summary = doc.Summary
+	}
+	p.AvailableSections = listed(shown.SectionTitles())
+	if s.req.SectionTitle != "" {
+		if name, sec, ok := shown.FindSection(s.req.SectionTitle); ok {
+			p.Section, p.Content = &name, sectionText(&shown, sec)
+			return p
+		}
+		p.Hint = sectionHint(&shown, s.req.SectionTitle)
+		content = ContentCompact
+	}
+	if content == ContentFull {
+		p.Content = fullContent(&shown)
+	} else {
+		p.Content = compactContent(&shown)
+	}
+	return p
+}
+
+// results fills in the fused list.
+func (s *state) results(a *Answer) {
+	for _, d := range choose(s.list, s.req.TopK) {
+		doc, chunk := s.doc(d.path), s.chunk(&d)
+		a.Results = append(a.Results, Result{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath,
+			Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: d.score, Ranks: d.ranks})
+	}
+}
+
+// chunk is a document's best passage; where only its name matched, the chunk that holds most of the query.
+func (s *state) chunk(d *fused) document.Chunk {
+	if d.best != nil {
+		if c, ok := s.e.deps.Documents.Chunk(d.best.id); ok {
+			return c
+		}
+	}
+	terms := queryTerms(s.req.Query)
+	ids := s.e.deps.Documents.ChunkIDs(d.path)
+	var best document.Chunk
+	most := -1
+	for _, id := range ids[:min(len(ids), maxNameChunks)] {
+		c, ok := s.e.deps.Documents.Chunk(id)
+		if !ok {
+			continue
+		}
+		w := 2 * weight(held([]rune(c.Breadcrumb+"\n"+c.Text), terms), terms)
+		if c.Head != nil {
+			w-- // as good as a passage only where no passage is as good
+		}
+		if w > most {
+			best, most = c, w
+		}
+	}
+	if best.Breadcrumb == "" {
+		best.Breadcrumb = s.doc(d.path).Title
+	}
+	return best
+}
+
+// maxNameChunks bounds the search for a passage in a document of which only a name matched.
+const maxNameChunks = 32
+
+// chunkSnippet is the part of a chunk to show. A head chunk repeats the title that the entry has: its summary is shown.
+func chunkSnippet(c document.Chunk, query string) string {
+	if c.Head != nil && c.Head.Summary != "" {
+		return snippet(c.Head.Summary, query)
+	}
+	return snippet(c.Text, query)
+}

@@ -1,0 +1,102 @@
+package lookup
+
+import (
+	"cmp"
+	"slices"
+)
+
+// candidates merges the hits of both rankings chunk by chunk and re-ranks the best by soft match.
+func (s *state) candidates() []candidate {
+	at := make(map[string]int, len(s.text.Hits)+len(s.meaning.hits))
+	var out []candidate
+	add := func(id string) *candidate {
+		i, ok := at[id]
+		if !ok {
+			path, index, known := s.e.deps.Documents.Owner(id)
+			if !known || s.doc(path) == nil {
+				return nil // deleted, replaced or of another category: an index that lags is not believed
+			}
+			i = len(out)
+			at[id] = i
+			// Where a document has a title its first chunk is the head (document.Chunk.Index).
+			out = append(out, candidate{id: id, path: path, why: -1, head: index == 0 && s.doc(path).Title != ""})
+		}
+		return &out[i]
+	}
+	ideal := s.text.Ideal
+	if ideal <= 0 && len(s.text.Hits) > 0 {
+		ideal = s.text.Hits[0].Score
+	}
+	for i, h := range s.text.Hits {
+		if c := add(h.ChunkID); c != nil && !c.inText {
+			c.inText, c.bm25, c.why = true, h.Score, i
+			if ideal > 0 {
+				c.text = min(1, h.Score/ideal)
+			}
+		}
+	}
+	for _, h := range s.meaning.hits {
+		if c := add(h.ChunkID); c != nil && !c.inL1 {
+			c.inL1, c.cosine = true, h.Score
+		}
+	}
+	s.imputeCosine(out)
+	s.rerank(out)
+	return out
+}
+
+// imputeCosine gives chunks that only full text found the cosine of the last semantic hit: they lie below it, but taking
+// them for orthogonal would put a cliff where the list happened to be cut, or where a vector is still being made.
+func (s *state) imputeCosine(list []candidate) {
+	n := len(s.meaning.hits)
+	if n == 0 {
+		return
+	}
+	last := max(0, s.meaning.hits[n-1].Score)
+	for i := range list {
+		if !list[i].inL1 {
+			list[i].cosine = last
+		}
+	}
+}
+
+// rerank adds the soft token match to the best candidates: two thirds of them by the fused score, the others by cosine.
+// Without a semantic ranking there is nothing to re-rank by: full text has its own order.
+func (s *state) rerank(list []candidate) {
+	if s.e.deps.Reranker == nil || len(s.meaning.hits) == 0 {
+		return
+	}
+	w := s.e.cfg.Fusion.Score
+	n := s.e.cfg.Candidates
+	order := make([]*candidate, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	picked := make([]*candidate, 0, n)
+	taken := make(map[string]bool, n)
+	take := func(limit int, value func(*candidate) float64) {
+		slices.SortFunc(order, func(a, b *candidate) int {
+			return cmp.Or(-cmp.Compare(value(a), value(b)), cmp.Compare(a.id, b.id))
+		})
+		for _, c := range order {
+			if len(picked) >= limit {
+				break
+			}
+			if !taken[c.id] {
+				taken[c.id] = true
+				picked = append(picked, c)
+			}
+		}
+	}
+	take(n*2/3, func(c *candidate) float64 { return c.value(w) })
+	take(n, func(c *candidate) float64 { return c.cosine })
+	passages := make([]Passage, len(picked))
+	for i, c := range picked {
+		if chunk, ok := s.e.deps.Documents.Chunk(c.id); ok {
+			passages[i] = Passage{chunk.Breadcrumb, chunk.Text}
+		}
+	}
+	for i, soft := range s.e.deps.Reranker.Soft(s.req.Query, passages) {
+		picked[i].soft = soft
+	}
+}
