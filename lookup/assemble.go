@@ -175,7 +175,7 @@ func (s *state) supplement(d *fused, relevance string) *Supplement {
 	}
 	doc, chunk := s.doc(d.path), s.chunk(d)
 	out := &Supplement{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
-		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: d.text, Relevance: relevance, More: []Extra{}}
+		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: min(1, d.text), Relevance: relevance, More: []Extra{}}
 	if d.ranks.Semantic > 0 {
 		out.MatchType, out.Score = MatchSemantic, d.cosine
 	}

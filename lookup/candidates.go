@@ -31,7 +31,7 @@ func (s *state) candidates() []candidate {
 		if c := add(h.ChunkID); c != nil && !c.inText {
 			c.inText, c.bm25, c.why = true, h.Score, i
 			if ideal > 0 {
-				c.text = min(1, h.Score/ideal)
+				c.text = h.Score / ideal // above 1 where the title matches as well
 			}
 		}
 	}
