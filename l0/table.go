@@ -1,0 +1,404 @@
+package l0
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// Names are what a document can be called by (SPEC 2.2).
+type Names struct {
+	Title    string
+	Keywords []string
+	Aliases  []string
+}
+
+type kind uint8
+
+const (
+	keyword kind = iota
+	alias
+	title
+)
+
+func (k kind) String() string { return [...]string{"keyword", "alias", "title"}[k] }
+
+// use says that a document has a name, and which of its names that is.
+type use struct {
+	doc   uint32
+	kind  kind
+	order uint16 // position in the document's keywords or aliases
+}
+
+// entry is a name as compared. Names that differ only in where their camelCase parts are ("Github", "GitHub") fold to the
+// same text but are different entries, chained by next.
+type entry struct {
+	text   string
+	opens  uint64 // bit i: a query may begin at rune i of the name (first 64 runes)
+	closes uint64 // bit i: a query may end with rune i
+	first  use    // most names belong to one document; saves a slice for each of those
+	more   *[]use
+	next   int32  // next entry of the same text, -1 at the end
+	listed uint32 // number of uses as keyword or alias (not title)
+	runes  uint16
+	used   bool
+}
+
+type tableDoc struct {
+	path  string
+	names Names
+}
+
+// table finds the documents that a query names. Keys are pairs of runes: a cheap filter, everything found is verified.
+type table struct {
+	mu      sync.RWMutex // guards all below
+	docs    []tableDoc
+	paths   map[string]uint32
+	free    []uint32
+	entries []entry
+	spare   []uint32
+	byText  map[string]uint32
+
+	heads   map[uint64]head     // names by their first two runes: which lengths there are
+	long    map[uint64][]uint32 // entries of more than longName runes
+	single  map[rune]int        // number of one-rune entries
+	starts  map[uint64][]uint32 // keywords and aliases by the two runes at each place where a query may begin in them
+	longest int                 // runes of the longest keyword or alias ever put
+	bytes   int64               // of strings that only the table holds
+}
+
+type head struct {
+	lengths uint64 // bit n: there is (or was, while count > 0) a name of n runes
+	count   uint32
+}
+
+const (
+	longName = 63
+	maxName  = 1 << 12 // runes; a longer "name" is a mistake in the document and cannot be meant by a query
+)
+
+func newTable() *table {
+	return &table{
+		paths: map[string]uint32{}, byText: map[string]uint32{}, heads: map[uint64]head{}, long: map[uint64][]uint32{},
+		single: map[rune]int{}, starts: map[uint64][]uint32{},
+	}
+}
+
+func pair(a, b rune) uint64 { return uint64(uint32(a))<<32 | uint64(uint32(b)) }
+
+// update takes the documents named gone out of the table and puts or replaces the others.
+func (t *table) update(put []Put, gone []string) {
+	var buf text
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, path := range gone {
+		t.remove(path, &buf)
+	}
+	for i := range put {
+		t.remove(put[i].Path, &buf)
+		if put[i].InTable {
+			t.add(put[i].Path, put[i].Names, &buf)
+		}
+	}
+}
+
+// add puts a document whose path is not in the table. With a title alone a document has no names (SPEC 1.3).
+func (t *table) add(path string, names Names, buf *text) {
+	if len(names.Keywords)+len(names.Aliases) == 0 {
+		return
+	}
+	id := uint32(len(t.docs))
+	if n := len(t.free); n > 0 {
+		id, t.free = t.free[n-1], t.free[:n-1]
+		t.docs[id] = tableDoc{path, names}
+	} else {
+		t.docs = append(t.docs, tableDoc{path, names})
+	}
+	t.paths[path] = id
+	named := false
+	names.each(func(name string, k kind, order int) {
+		if k != title || named {
+			named = t.link(name, use{id, k, uint16(order)}, buf) || named
+		}
+	})
+}
+
+func (t *table) remove(path string, buf *text) {
+	id, ok := t.paths[path]
+	if !ok {
+		return
+	}
+	delete(t.paths, path)
+	names := t.docs[id].names
+	t.docs[id] = tableDoc{}
+	t.free = append(t.free, id)
+	names.each(func(name string, k kind, order int) { t.unlink(name, use{id, k, uint16(order)}, buf) })
+}
+
+func (n *Names) each(f func(name string, k kind, order int)) {
+	for i, name := range n.Keywords[:min(len(n.Keywords), 1<<16)] {
+		f(name, keyword, i)
+	}
+	for i, name := range n.Aliases[:min(len(n.Aliases), 1<<16)] {
+		f(name, alias, i)
+	}
+	f(n.Title, title, 0)
+}
+
+func (n *Names) name(u use) string {
+	switch u.kind {
+	case keyword:
+		return n.Keywords[u.order]
+	case alias:
+		return n.Aliases[u.order]
+	}
+	return n.Title
+}
+
+// link gives the document of u the name; false if there is nothing to read in it.
+func (t *table) link(name string, u use, buf *text) bool {
+	buf.set(name)
+	if buf.len() == 0 || buf.len() > maxName {
+		return false
+	}
+	id := t.intern(buf, name)
+	e := &t.entries[id]
+	if !e.used {
+		e.used, e.first = true, u
+	} else {
+		if e.more == nil {
+			e.more = new([]use)
+		}
+		*e.more = append(*e.more, u)
+	}
+	if u.kind == title {
+		return true
+	}
+	t.longest = max(t.longest, buf.len())
+	if e.listed++; e.listed == 1 {
+		for _, key := range buf.startKeys() {
+			t.starts[key] = append(t.starts[key], id)
+		}
+	}
+	return true
+}
+
+// intern finds or makes the entry of a name; raw is the name as written.
+func (t *table) intern(name *text, raw string) uint32 {
+	opens, closes := name.edges()
+	first, known := t.byText[name.str]
+	if known {
+		for id := int32(first); id >= 0; id = t.entries[id].next {
+			if e := &t.entries[id]; e.opens == opens && e.closes == closes {
+				return uint32(id)
+			}
+		}
+	}
+	e := entry{text: raw, opens: opens, closes: closes, next: -1, runes: uint16(name.len())}
+	if raw != name.str { // else raw, which the document keeps anyway, does
+		e.text = name.str
+	}
+	if known { // share the string and keep the chain's head, which is the map's value
+		e.text, e.next = t.entries[first].text, t.entries[first].next
+	}
+	id := uint32(len(t.entries))
+	if n := len(t.spare); n > 0 {
+		id, t.spare = t.spare[n-1], t.spare[:n-1]
+		t.entries[id] = e
+	} else {
+		t.entries = append(t.entries, e)
+	}
+	if known {
+		t.entries[first].next = int32(id)
+		return id
+	}
+	t.byText[e.text] = id
+	t.bytes += int64(len(e.text)) // an upper bound: shared strings are counted too
+	t.addHead(name, id)
+	return id
+}
+
+func (t *table) addHead(name *text, id uint32) {
+	if name.len() == 1 {
+		t.single[name.runes[0]]++
+		return
+	}
+	key := pair(name.runes[0], name.runes[1])
+	h := t.heads[key]
+	h.count++
+	h.lengths |= 1 << min(name.len(), longName)
+	t.heads[key] = h
+	if name.len() >= longName {
+		t.long[key] = append(t.long[key], id)
+	}
+}
+
+func (t *table) unlink(name string, u use, buf *text) {
+	buf.set(name)
+	first, ok := t.byText[buf.str]
+	if !ok || buf.len() == 0 {
+		return
+	}
+	opens, closes := buf.edges()
+	id := int32(first)
+	for id >= 0 && (t.entries[id].opens != opens || t.entries[id].closes != closes) {
+		id = t.entries[id].next
+	}
+	if id < 0 {
+		return
+	}
+	e := &t.entries[id]
+	if !e.drop(u) {
+		return
+	}
+	if u.kind != title {
+		if e.listed--; e.listed == 0 {
+			for _, key := range buf.startKeys() {
+				dropFrom(t.starts, key, uint32(id))
+			}
+		}
+	}
+	if !e.used {
+		t.release(uint32(id), first, buf)
+	}
+}
+
+// uses calls f for each use.
+func (e *entry) uses(f func(use)) {
+	f(e.first)
+	if e.more != nil {
+		for _, u := range *e.more {
+			f(u)
+		}
+	}
+}
+
+func (e *entry) drop(u use) bool {
+	if e.first == u && e.more == nil {
+		e.used = false
+		return true
+	}
+	if e.more == nil {
+		return false
+	}
+	more := *e.more
+	last := more[len(more)-1]
+	if e.first == u {
+		e.first = last
+	} else if i := slices.Index(more, u); i >= 0 {
+		more[i] = last
+	} else {
+		return false
+	}
+	if *e.more = more[:len(more)-1]; len(*e.more) == 0 {
+		e.more = nil
+	}
+	return true
+}
+
+// release takes an entry without uses out of its chain, and the text out of the table with its last entry.
+func (t *table) release(id, first uint32, name *text) {
+	e := t.entries[id]
+	t.entries[id] = entry{}
+	t.spare = append(t.spare, id)
+	if id != first {
+		for p := first; ; p = uint32(t.entries[p].next) {
+			if t.entries[p].next == int32(id) {
+				t.entries[p].next = e.next
+				return
+			}
+		}
+	}
+	long := name.len() >= longName
+	key := pair(name.runes[0], 0)
+	if name.len() > 1 {
+		key = pair(name.runes[0], name.runes[1])
+	}
+	if long {
+		dropFrom(t.long, key, id)
+	}
+	if e.next >= 0 {
+		t.byText[e.text] = uint32(e.next)
+		if long {
+			t.long[key] = append(t.long[key], uint32(e.next))
+		}
+		return
+	}
+	delete(t.byText, e.text)
+	t.bytes -= int64(len(e.text))
+	if name.len() == 1 {
+		if t.single[name.runes[0]]--; t.single[name.runes[0]] == 0 {
+			delete(t.single, name.runes[0])
+		}
+		return
+	}
+	h := t.heads[key]
+	if h.count--; h.count == 0 {
+		delete(t.heads, key)
+	} else {
+		t.heads[key] = h
+	}
+}
+
+func dropFrom(lists map[uint64][]uint32, key uint64, id uint32) {
+	list := lists[key]
+	i := slices.Index(list, id)
+	if i < 0 {
+		return
+	}
+	if len(list) == 1 {
+		delete(lists, key)
+		return
+	}
+	list[i] = list[len(list)-1]
+	lists[key] = list[:len(list)-1]
+}
+
+// edges packs for the first 64 runes where a query may begin and end.
+func (t *text) edges() (opens, closes uint64) {
+	for i := range min(t.len(), 64) {
+		if t.opens(i) {
+			opens |= 1 << i
+		}
+		if t.closes(i + 1) {
+			closes |= 1 << i
+		}
+	}
+	return opens, closes
+}
+
+// startKeys lists the pairs of runes with which a query contained in this name may begin, each once.
+func (t *text) startKeys() []uint64 {
+	keys := make([]uint64, 0, 8)
+	for i := 0; i+1 < t.len(); i++ {
+		if !t.opens(i) {
+			continue
+		}
+		if key := pair(t.runes[i], t.runes[i+1]); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// size estimates the table's memory in bytes; names' strings belong to the registry's records and are counted there.
+func (t *table) size() int64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	const mapSlot = 1.7 // slots per entry, measured
+	n := t.bytes
+	n += int64(cap(t.docs)) * int64(unsafe.Sizeof(tableDoc{}))
+	n += int64(cap(t.entries)) * int64(unsafe.Sizeof(entry{}))
+	n += int64(float64(len(t.paths)+len(t.byText)) * (16 + 4 + 1) * mapSlot)
+	n += int64(float64(len(t.heads)) * (8 + 16 + 1) * mapSlot)
+	n += int64(float64(len(t.starts)+len(t.long)) * (8 + 24 + 1) * mapSlot)
+	for _, list := range t.starts {
+		n += 4 * int64(cap(list))
+	}
+	for i := range t.entries {
+		if more := t.entries[i].more; more != nil {
+			n += 24 + int64(cap(*more))*int64(unsafe.Sizeof(use{}))
+		}
+	}
+	return n
+}
