@@ -36,7 +36,7 @@ func (h *handler) listDocuments(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *handler) getDocument(w http.ResponseWriter, r *http.Request) error {
-	if _, err := noParameters(r); err != nil {
+	if err := queryOf(r).err(); err != nil {
 		return err
 	}
 	rec, err := h.cfg.Backend.Document(r.Context(), r.PathValue("docId"))
@@ -78,7 +78,7 @@ func (h *handler) getContent(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *handler) getChunks(w http.ResponseWriter, r *http.Request) error {
-	if _, err := noParameters(r); err != nil {
+	if err := queryOf(r).err(); err != nil {
 		return err
 	}
 	chunks, err := h.cfg.Backend.Chunks(r.Context(), r.PathValue("docId"))
@@ -94,10 +94,4 @@ func writeRecord(w http.ResponseWriter, status int, rec Record) error {
 		w.Header().Set("ETag", etag(rec.FileHash))
 	}
 	return writeJSON(w, status, rec)
-}
-
-// noParameters refuses a query string where none has a meaning.
-func noParameters(r *http.Request) (*parameters, error) {
-	q := queryOf(r)
-	return q, q.err()
 }

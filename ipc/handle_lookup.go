@@ -14,7 +14,7 @@ import (
 const maxLookupBody = 256 << 10
 
 func (h *handler) postLookup(w http.ResponseWriter, r *http.Request) error {
-	if _, err := noParameters(r); err != nil {
+	if err := queryOf(r).err(); err != nil {
 		return err
 	}
 	var req lookup.Request
@@ -30,7 +30,7 @@ func (h *handler) getLookup(w http.ResponseWriter, r *http.Request) error {
 		Query:          q.text("query"),
 		SectionTitle:   q.text("sectionTitle"),
 		Category:       q.text("category"),
-		TopK:           q.number("topK", 0, 1, lookup.MaxTopK),
+		TopK:           q.number("topK", 0, 0, lookup.MaxTopK),
 		AlwaysSemantic: q.flag("alwaysSemantic"),
 		Content:        q.text("content"),
 		Explain:        q.flag("explain"),

@@ -22,8 +22,10 @@ type handler struct {
 	guard    *guard
 	mux      *http.ServeMux
 	log      *slog.Logger
-	stopping chan struct{}  // closed when streams should end
-	working  sync.WaitGroup // requests under way
+	stopping chan struct{} // closed when streams should end
+
+	gate   sync.RWMutex // every request holds it for reading; guards closed
+	closed bool
 }
 
 // handlerFunc answers, or returns the error to answer with. It must not return one after it has begun to write.
@@ -40,8 +42,11 @@ func newHandler(cfg Config, g *guard, log *slog.Logger) *handler {
 
 // ServeHTTP is what all requests have in common: an id, deadlines, a log line, and that a panic ends only this request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.working.Add(1)
-	defer h.working.Done()
+	h.gate.RLock()
+	defer h.gate.RUnlock()
+	if h.closed {
+		panic(http.ErrAbortHandler) // read off its connection at the last moment; the backend may be gone
+	}
 	start := time.Now()
 	req := newRequest(r)
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, req))
@@ -59,6 +64,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.log.DebugContext(r.Context(), "request", "requestId", req.id, "method", r.Method, "path", r.URL.Path,
 		"status", a.status, "took", time.Since(start), "caller", req.caller)
+}
+
+// close waits for the requests under way and lets no more in. The backend's methods end with their contexts.
+func (h *handler) close() {
+	h.gate.Lock()
+	h.closed = true
+	h.gate.Unlock()
 }
 
 // plainPath refuses what ServeMux would answer with a redirect to a "cleaned" path: for a PUT that is another document.

@@ -5,11 +5,14 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // door is where a connection came in. The zero value is the guarded one.
@@ -95,24 +98,26 @@ type parameters struct {
 	faults []FieldError
 }
 
-// queryOf takes the parameters that the route knows; others are faults.
+// queryOf takes the parameters that the route knows; others are faults. Faults come in no particular order.
 func queryOf(r *http.Request, known ...string) *parameters {
 	p := &parameters{values: map[string][]string{}}
-	values, err := parseQuery(r.URL.RawQuery)
+	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		p.fault("query string", "is not valid: "+err.Error())
 		return p
 	}
-	allowed := map[string]bool{}
-	for _, name := range known {
-		allowed[name] = true
-	}
 	for name, v := range values {
 		switch {
-		case !allowed[name]:
-			p.fault(shorten(name), "is not a parameter here; there are: "+strings.Join(known, ", "))
+		case !slices.Contains(known, name):
+			message := "is not a parameter here"
+			if len(known) > 0 {
+				message += "; there are: " + strings.Join(known, ", ")
+			}
+			p.fault(shorten(name), message)
 		case len(v) > 1:
 			p.fault(name, "is given twice")
+		case !utf8.ValidString(v[0]):
+			p.fault(name, "is not valid UTF-8")
 		default:
 			p.values[name] = v
 		}
@@ -171,10 +176,8 @@ func (p *parameters) number(name string, def, low, high int) int {
 // choice takes one of the values; missing, it is "".
 func (p *parameters) choice(name string, values ...string) string {
 	s := p.text(name)
-	for _, v := range values {
-		if s == v || s == "" {
-			return s
-		}
+	if s == "" || slices.Contains(values, s) {
+		return s
 	}
 	p.fault(name, "must be one of "+strings.Join(values, ", "))
 	return ""
