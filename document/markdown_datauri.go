@@ -70,8 +70,7 @@ func dataStart(s string, start int) int {
 func dataEnd(s string, data int, before byte) int {
 	rest := s[data:]
 	if before == '"' || before == '\'' {
-		line, _, _ := strings.Cut(rest, "\n")
-		if end := strings.IndexByte(line, before); end >= 0 {
+		if end := strings.IndexAny(rest, string(before)+"\n"); end >= 0 && rest[end] == before {
 			return data + end
 		}
 	}
