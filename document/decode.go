@@ -137,8 +137,8 @@ func commonPairs(data []byte) bool {
 	return all > 0 && common*2 >= all
 }
 
-// looksChinese wants nearly all characters beyond ASCII to be Chinese ones or punctuation, and few of them alone between
-// Latin letters ("Gr鲞e" is a German word read wrongly).
+// looksChinese wants most characters beyond ASCII to be Chinese ones, signs or digits, and few of them alone between Latin
+// letters ("Gr鲞e" is a German word read wrongly).
 func looksChinese(text string) bool {
 	wide, chinese, alone := 0, 0, 0
 	runes := []rune(text)
@@ -147,14 +147,14 @@ func looksChinese(text string) bool {
 			continue
 		}
 		wide++
-		if unicode.Is(unicode.Han, r) || unicode.IsPunct(r) || unicode.IsSymbol(r) || r == '\u3000' || r >= 0xFF00 && r < 0xFFF0 {
+		if unicode.Is(unicode.Han, r) || !unicode.IsLetter(r) && !unicode.Is(unicode.Co, r) {
 			chinese++
 		}
 		if i > 0 && asciiLetter(runes[i-1]) && i+1 < len(runes) && asciiLetter(runes[i+1]) {
 			alone++
 		}
 	}
-	return chinese*10 >= wide*9 && alone*4 <= wide
+	return chinese*5 >= wide*4 && alone*4 <= wide
 }
 
 func asciiLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }

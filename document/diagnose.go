@@ -32,7 +32,7 @@ func diagnose(block string, err error) (line int, message string) {
 		if j := strings.IndexFunc(l, func(r rune) bool { return r != '\t' && unicode.IsControl(r) && r != 0x85 }); j >= 0 {
 			return i + 1, fmt.Sprintf("an invisible control character (%U) stands in this line", []rune(l[j:])[0])
 		}
-		if errors.Is(err, errSecondDocument) && i > 0 && strings.HasPrefix(l, "---") {
+		if i > 0 && strings.HasPrefix(l, "--- ") {
 			return i + 1, "a line that begins with --- ends the front matter only if nothing follows"
 		}
 	}
@@ -45,6 +45,9 @@ func diagnose(block string, err error) (line int, message string) {
 		if _, fieldErr := readField(field); fieldErr != nil {
 			if at, message, ok := explain(field); ok {
 				return start + at + 1, message
+			}
+			if errors.Is(fieldErr, errNoField) {
+				return start + 1, errNoField.Error()
 			}
 			return start + 1, "not valid YAML: " + yamlReason(fieldErr)
 		}
@@ -68,12 +71,14 @@ func continues(line string) bool {
 	return line == "" || strings.ContainsRune(" \t#-]}", rune(line[0]))
 }
 
+var errNoField = errors.New("not of the form `name: value`")
+
 // readField tries the lines of one field alone. References to anchors of other fields are no fault of its own.
 func readField(lines []string) (*yaml.Node, error) {
 	n, err := parseYAML("---\n" + strings.Join(lines, "\n") + "\n")
 	if err == nil {
 		if n.Kind != yaml.MappingNode {
-			return nil, errors.New("not of the form `name: value`")
+			return nil, errNoField
 		}
 		return n, nil
 	}
@@ -150,27 +155,56 @@ func explain(lines []string) (at int, message string, ok bool) {
 				return i, fmt.Sprintf("%s is indented deeper than %s above it", key, plainAbove), true
 			}
 		case strings.HasPrefix(text, "- "):
+			if plainAbove != "" {
+				return i, fmt.Sprintf("a list item below %s, which has a value already", plainAbove), true
+			}
 		case i == 0:
-			return i, "not of the form `name: value`", true
+			return i, errNoField.Error(), true
 		default:
 			continue // text that goes on
 		}
 		if blockScalar.MatchString(value) {
-			indent := len(line) - len(text)
-			for i+1 < len(lines) && (strings.TrimSpace(lines[i+1]) == "" || indentOf(lines[i+1]) > indent) {
-				i++
+			n, message, ok := skipBlockScalar(lines[i+1:], indentOf(line))
+			if ok {
+				return i + n, message, true
 			}
+			i += n
 			continue
 		}
-		if message, ok := badValue(key, value, lines[i+1:]); ok {
+		const most = 200 // lines that one value may go over: bounds the work on hostile input
+		used, message, bad := badValue(key, value, lines[i+1:min(len(lines), i+1+most)])
+		if bad {
 			return i, message, true
 		}
+		i += used
 		plainAbove = ""
-		if m != nil && value != "" && !strings.ContainsRune(`"'[{&*!`, rune(value[0])) {
+		if m != nil && value != "" && !strings.ContainsRune(`"'[{&*!#`, rune(value[0])) {
 			plainAbove = key
 		}
 	}
 	return 0, "", false
+}
+
+// skipBlockScalar counts the lines of a | or > text below a key that is indented by indent. Text that steps back to the left
+// of its first line ends it too early: then n is the number of the line that does.
+func skipBlockScalar(lines []string, indent int) (n int, message string, bad bool) {
+	first := -1
+	for i, l := range lines {
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
+		at := indentOf(l)
+		if at <= indent {
+			return i, "", false
+		}
+		if first < 0 {
+			first = at
+		}
+		if at < first {
+			return i + 1, "indented less than the first line of the text it belongs to", true
+		}
+	}
+	return len(lines), "", false
 }
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

@@ -5,53 +5,76 @@ import (
 	"strings"
 )
 
-// badValue says why a value cannot be read; below are the lines that may belong to it.
-func badValue(key, value string, below []string) (message string, ok bool) {
+// badValue says why a value cannot be read; below are the lines that may belong to it. Where nothing is wrong, used says how
+// many of them do.
+func badValue(key, value string, below []string) (used int, message string, bad bool) {
 	if value == "" {
-		return "", false
+		return 0, "", false
 	}
 	switch c := value[0]; c {
 	case '"', '\'':
 		return badQuoted(key, value, below)
 	case '[', '{':
 		return badFlow(key, value, below)
-	case '@', '`', '%', '*', '&', '!', '|', '>', ']', '}', ',', '?':
-		return fmt.Sprintf("the value of %s begins with %c and needs quotes: %s", key, c, quoted(value)), true
+	case '*', '&', '!':
+		if readable(value) {
+			return 0, "", false
+		}
+		fallthrough
+	case '@', '`', '%', '|', '>', ']', '}', ',', '?':
+		return 0, fmt.Sprintf("the value of %s begins with %c and needs quotes: %s", key, c, quoted(value)), true
 	case '-':
 		if strings.HasPrefix(value, "- ") {
-			return fmt.Sprintf("the list of %s has to begin on a line of its own", key), true
+			return 0, fmt.Sprintf("the list of %s has to begin on a line of its own", key), true
 		}
 	}
 	plain, _, _ := strings.Cut(value, " #")
 	if strings.Contains(plain, ": ") || strings.HasSuffix(plain, ":") || strings.Contains(plain, ":\t") {
-		return fmt.Sprintf("the value of %s holds a colon and needs quotes: %s", key, quoted(value)), true
+		return 0, fmt.Sprintf("the value of %s holds a colon and needs quotes: %s", key, quoted(value)), true
 	}
-	return "", false
+	return 0, "", false
 }
 
-func badQuoted(key, value string, below []string) (message string, ok bool) {
-	quote := value[0]
-	whole := value
-	if len(below) > 0 {
-		whole += "\n" + strings.Join(below, "\n")
+// readable says whether a value is fine by itself; anchors may stand elsewhere.
+func readable(value string) bool {
+	_, err := readField([]string{"x: " + value})
+	return err == nil
+}
+
+func joined(value string, below []string) string {
+	if len(below) == 0 {
+		return value
 	}
+	return value + "\n" + strings.Join(below, "\n")
+}
+
+// restOfLine is what follows the end of a value on its line, comment aside.
+func restOfLine(s string) string {
+	rest, _, _ := strings.Cut(s, "\n")
+	if rest = strings.TrimSpace(rest); strings.HasPrefix(rest, "#") {
+		return ""
+	}
+	return rest
+}
+
+func badQuoted(key, value string, below []string) (used int, message string, bad bool) {
+	quote := value[0]
+	whole := joined(value, below)
 	end := closingQuote(whole)
 	if end < 0 {
-		return fmt.Sprintf("the quote %c that opens the value of %s is never closed", quote, key), true
+		return 0, fmt.Sprintf("the quote %c that opens the value of %s is never closed", quote, key), true
 	}
-	rest, _, _ := strings.Cut(whole[end+1:], "\n")
-	rest = strings.TrimSpace(rest)
-	if rest != "" && rest[0] != '#' {
+	if restOfLine(whole[end+1:]) != "" {
 		other := "single quotes"
 		if quote == '\'' {
 			other = "double quotes (or double it: '')"
 		}
-		return fmt.Sprintf("the value of %s goes on after its closing quote: put all of it in %s", key, other), true
+		return 0, fmt.Sprintf("the value of %s goes on after its closing quote: put all of it in %s", key, other), true
 	}
-	if quote == '"' && strings.Contains(whole[:end], `\`) {
-		return fmt.Sprintf(`a backslash in double quotes begins an escape such as \n: put the value of %s in single quotes`, key), true
+	if quote == '"' && strings.Contains(whole[:end], `\`) && !readable(whole[:end+1]) {
+		return 0, fmt.Sprintf(`a backslash in double quotes begins an escape such as \n: put the value of %s in single quotes`, key), true
 	}
-	return "", false
+	return strings.Count(whole[:end], "\n"), "", false
 }
 
 // closingQuote is the offset of the quote that closes the one s begins with, or -1.
@@ -70,30 +93,30 @@ func closingQuote(s string) int {
 }
 
 // badFlow explains a list in brackets or a mapping in braces.
-func badFlow(key, value string, below []string) (message string, ok bool) {
-	whole := value
-	if len(below) > 0 {
-		whole += "\n" + strings.Join(below, "\n")
-	}
+func badFlow(key, value string, below []string) (used int, message string, bad bool) {
+	whole := joined(value, below)
 	scan := scanFlow(whole)
+	kind := flowName(value)
+	if scan.end >= 0 && restOfLine(whole[scan.end:]) == "" && readable(whole[:scan.end]) {
+		return strings.Count(whole[:scan.end], "\n"), "", false
+	}
 	switch {
 	case scan.comment && scan.end < 0:
-		return fmt.Sprintf("# begins a comment within the %s of %s, so that it is never closed: quote the item (\"#…\")", flowName(value), key), true
+		message = fmt.Sprintf("# begins a comment within the %s of %s, so that it is never closed: quote the item (\"#…\")", kind, key)
 	case scan.wide != 0:
-		return fmt.Sprintf("full-width %c within the %s of %s: type a plain one", scan.wide, flowName(value), key), true
+		message = fmt.Sprintf("full-width %c within the %s of %s: type a plain one", scan.wide, kind, key)
 	case scan.openQuote:
-		return fmt.Sprintf("a quote within the %s of %s is never closed", flowName(value), key), true
+		message = fmt.Sprintf("a quote within the %s of %s is never closed", kind, key)
 	case scan.end < 0:
-		return fmt.Sprintf("%c opens the %s of %s but is never closed; a text that begins with %c needs quotes", value[0], flowName(value), key, value[0]), true
+		message = fmt.Sprintf("%c opens the %s of %s but is never closed; a text that begins with %c needs quotes", value[0], kind, key, value[0])
+	case restOfLine(whole[scan.end:]) != "":
+		message = fmt.Sprintf("the value of %s begins with %c and goes on after its end; a text needs quotes: %s", key, value[0], quoted(value))
+	case strings.Contains(strings.ReplaceAll(whole[:scan.end], " ", ""), ",,"):
+		message = fmt.Sprintf("two commas follow each other in the %s of %s", kind, key)
+	default:
+		message = fmt.Sprintf("an item in the %s of %s needs quotes", kind, key)
 	}
-	rest, _, _ := strings.Cut(whole[scan.end:], "\n")
-	if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
-		return fmt.Sprintf("the value of %s begins with %c and goes on after its end; a text needs quotes: %s", key, value[0], quoted(value)), true
-	}
-	if strings.Contains(strings.ReplaceAll(whole[:scan.end], " ", ""), ",,") {
-		return fmt.Sprintf("two commas follow each other in the %s of %s", flowName(value), key), true
-	}
-	return fmt.Sprintf("an item in the %s of %s needs quotes", flowName(value), key), true
+	return 0, message, true
 }
 
 func flowName(value string) string {

@@ -1,17 +1,21 @@
 package document
 
 import (
+	"fmt"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
 // maxFrontMatter is in bytes. Parsing has to stay short whatever a file begins with; real front matter has a few hundred.
-const maxFrontMatter = 1 << 20
+const maxFrontMatter = 256 << 10
+
+var tooLarge = fmt.Sprintf("larger than %d KiB", maxFrontMatter>>10)
 
 // frontMatter is the outcome of looking at the top of a text. text = head + the rest, always.
 type frontMatter struct {
 	head     string     // the block with its fences; "" if the text has none
+	noise    int        // where in a head that was not read the lines begin which are no Markdown
 	fields   *yaml.Node // the mapping, whatever the notation; nil if there is none or it is malformed
 	problems []Warning  // why the block cannot be read, or what got lost in it
 }
@@ -69,11 +73,15 @@ func readYAML(text string) frontMatter {
 		return malformed("", 1, "not closed: a line --- is missing below the last field")
 	}
 	if len(head) > maxFrontMatter {
-		return malformed(head, 1, "larger than 1 MiB")
+		return malformed(head, 1, tooLarge)
 	}
 	block := inner(head)
+	block = "---" + block[strings.IndexByte(block, '\n'):] // YAML would take what is invisible behind the dashes for text
 	doc, err := parseYAML(block)
 	if err == nil && doc.Kind == yaml.MappingNode {
+		if line, message, ok := placeholder(doc); ok {
+			return malformed(head, line, message)
+		}
 		return frontMatter{head: head, fields: doc}
 	}
 	if closedByRule(block) {
@@ -90,7 +98,21 @@ func readYAML(text string) frontMatter {
 	if doc.Kind == yaml.SequenceNode {
 		what = "a list"
 	}
-	return malformed(head, 1, "lines of the form `name: value` are wanted between the two ---, this is "+what+"; read as part of the document")
+	fm := malformed(head, 1, "lines of the form `name: value` are wanted between the two ---, this is "+what+"; read as part of the document")
+	fm.noise = len(inner(head)) // a rule, prose and a rule: that one underlines no heading
+	return fm
+}
+
+// placeholder finds a required field that still holds a template's {{…}}, which YAML happens to read as a mapping.
+func placeholder(root *yaml.Node) (line int, message string, ok bool) {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		k, v := root.Content[i], root.Content[i+1]
+		if v.Kind == yaml.MappingNode && len(v.Content) > 0 && v.Content[0].Kind == yaml.MappingNode &&
+			(k.Value == "title" || k.Value == "keywords" || k.Value == "summary") {
+			return k.Line, k.Value + " holds a template's {{…}} that was not filled in; a text that begins with { needs quotes", true
+		}
+	}
+	return 0, "", false
 }
 
 // firstParagraphHasFields says whether the lines below an opening fence, up to the first blank line, hold one that looks like

@@ -19,7 +19,7 @@ func readTOML(text string) frontMatter {
 		return malformed("", 1, "not closed: a line +++ is missing below the last field")
 	}
 	if len(head) > maxFrontMatter {
-		return malformed(head, 1, "larger than 1 MiB")
+		return malformed(head, 1, tooLarge)
 	}
 	block := inner(head)
 	doc, err := parseTOML(block[nextLine(block, 0):])
@@ -54,8 +54,11 @@ func parseTOML(block string) (root *yaml.Node, err error) {
 	}
 	root = tomlNode(table, "", order)
 	for i := 0; i < len(root.Content); i += 2 {
-		line := tomlLine(block, root.Content[i].Value)
-		root.Content[i].Line, root.Content[i+1].Line = line, line
+		key := root.Content[i]
+		if key.Line = 1; textFields[key.Value] || key.Value == "sections" { // the ones that warnings are about
+			key.Line = tomlLine(block, key.Value)
+		}
+		root.Content[i+1].Line = key.Line
 	}
 	return root, nil
 }

@@ -198,8 +198,8 @@ func splitHeading(s string) (level int, text string) {
 	s = trimInvisible(s)
 	text = strings.TrimLeft(s, "#")
 	level = len(s) - len(text)
-	if level == 0 || level > 6 || text != "" && !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
-		return 0, s
+	if level == 0 || level > 6 || level == 1 && !strings.HasPrefix(text, " ") {
+		return 0, s // "#tag"; but "##超时" can only be a heading whose blank was forgotten
 	}
 	return level, strings.TrimSpace(text)
 }

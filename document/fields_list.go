@@ -1,0 +1,211 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// list reads a field that is a list of names, or one plain text with separators in it.
+func (f *fields) list(name string) value {
+	p, ok := f.find(name)
+	if !ok {
+		return value{}
+	}
+	v := value{state: empty, line: p.line}
+	n := resolve(p.value)
+	switch n.Kind {
+	case yaml.ScalarNode:
+		for _, text := range splitNames(scalar(n), name == "tags") {
+			v.list = append(v.list, f.cut(name, p.line, text, maxName))
+		}
+		v.lost = len(v.list) == 0 && f.swallowed(n) != ""
+	case yaml.SequenceNode:
+		f.items(name, n, &v)
+	default:
+		if len(n.Content) > 0 {
+			f.warn(p.line, "%s has to be a list, not %s", name, kindName(n))
+			v.state = wrong
+		}
+	}
+	v.list = unique(v.list)
+	if len(v.list) > maxNames {
+		f.warn(p.line, "%s has more than %d entries: cut", name, maxNames)
+		v.list = v.list[:maxNames]
+	}
+	if len(v.list) > 0 {
+		v.state = given
+	}
+	return v
+}
+
+// items reads the items of a list. Empty and nested ones are dropped; if nothing is left, the field counts as empty and
+// is told of as missing instead.
+func (f *fields) items(name string, list *yaml.Node, v *value) {
+	var hollow, lost, nested []int // lines
+	for _, item := range list.Content {
+		line := max(item.Line, v.line)
+		n := resolve(item)
+		if name == "tags" && n.Kind == yaml.MappingNode {
+			n = docusaurusLabel(n)
+		}
+		if n.Kind != yaml.ScalarNode {
+			nested = append(nested, line)
+			continue
+		}
+		text := f.cut(name, line, oneLine(scalar(n)), maxName)
+		if list.Style&yaml.FlowStyle != 0 && (tagLike(n.HeadComment) || tagLike(n.LineComment) || tagLike(n.FootComment)) {
+			lost = append(lost, line) // an item beside this one, in a list of several lines
+		}
+		if name == "tags" {
+			text = strings.TrimPrefix(text, "#")
+		}
+		switch {
+		case text != "":
+			v.list = append(v.list, text)
+		case f.swallowed(n) != "":
+			lost = append(lost, line)
+		default:
+			hollow = append(hollow, line)
+		}
+	}
+	if len(list.Content) == 1 && len(v.list) == 1 && resolve(list.Content[0]).Style == 0 && strings.ContainsAny(v.list[0], "，、；") {
+		v.list = splitNames(v.list[0], false) // [缓存，穿透]: the author's commas are full width
+	}
+	if len(nested) > 0 {
+		f.warn(nested[0], "%s has to be a plain list: dropped what is a list or a mapping itself%s", name, alsoOn(nested))
+		if len(v.list) == 0 {
+			v.state = wrong
+		}
+	}
+	v.lost = len(lost) > 0
+	if len(v.list) == 0 {
+		return
+	}
+	if len(lost) > 0 {
+		f.warn(lost[0], "an item of %s is empty, as # begins a comment: put it in quotes%s", name, alsoOn(lost))
+	}
+	if len(hollow) > 0 {
+		f.warn(hollow[0], "an item of %s is empty: dropped%s", name, alsoOn(hollow))
+	}
+}
+
+// alsoOn names further lines with the same slip.
+func alsoOn(lines []int) string {
+	lines = slices.Compact(lines)
+	if len(lines) == 1 {
+		return ""
+	}
+	const most = 5
+	text := " (also"
+	for i, l := range lines[1:] {
+		if i == most {
+			return fmt.Sprintf("%s and %d more)", text, len(lines)-1-most)
+		}
+		text += fmt.Sprintf(" line %d,", l)
+	}
+	return strings.TrimSuffix(text, ",") + ")"
+}
+
+// sections reads the names of `sections`: a mapping from name to heading, or a list of headings that are their own names.
+func (f *fields) sections() []SectionName {
+	p, ok := f.find("sections")
+	if !ok {
+		return nil
+	}
+	n := resolve(p.value)
+	var names []SectionName
+	var lost []int
+	add := func(name, heading *yaml.Node) {
+		name, heading = resolve(name), resolve(heading)
+		label := scalar(name)
+		if label == "" && name != heading {
+			return
+		}
+		if heading.Kind != yaml.ScalarNode || scalar(heading) == "" {
+			lost = append(lost, max(name.Line, p.line))
+			return
+		}
+		level, text := splitHeading(scalar(heading))
+		text = PlainHeading(text)
+		if name == heading {
+			label = text
+		}
+		if i := slices.IndexFunc(names, func(s SectionName) bool { return s.Name == label }); i >= 0 {
+			names = slices.Delete(names, i, i+1) // of duplicate keys the last one counts
+		}
+		names = append(names, SectionName{Name: label, Heading: text, Level: level})
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content) && len(names) < maxNames; i += 2 {
+			add(n.Content[i], n.Content[i+1])
+		}
+	case yaml.SequenceNode:
+		for _, c := range n.Content[:min(len(n.Content), maxNames)] {
+			if c = resolve(c); c.Kind == yaml.MappingNode {
+				for i := 0; i+1 < len(c.Content) && len(names) < maxNames; i += 2 {
+					add(c.Content[i], c.Content[i+1])
+				}
+			} else {
+				add(c, c)
+			}
+		}
+	default:
+		if scalar(n) != "" {
+			f.warn(p.line, "sections has to be lines of the form `name: \"## heading\"`")
+		}
+	}
+	if len(lost) > 0 {
+		f.warn(lost[0], "an entry of sections has no heading; one that begins with # needs quotes: \"## …\"%s", alsoOn(lost))
+	}
+	return names
+}
+
+// docusaurusLabel is the label of a tag written as {label: …, permalink: …}; any other mapping is returned as it is.
+func docusaurusLabel(n *yaml.Node) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "label" {
+			return resolve(n.Content[i+1])
+		}
+	}
+	return n
+}
+
+// splitNames reads a plain text as a list. Tags that hold none of the separators are parted at blanks, as in Jekyll and
+// Obsidian, where a tag cannot hold one; keywords can.
+func splitNames(text string, tags bool) []string {
+	separator := func(r rune) bool { return strings.ContainsRune(",，、;；\n", r) }
+	parts := strings.FieldsFunc(text, separator)
+	if tags && len(parts) == 1 {
+		parts = strings.Fields(text)
+	}
+	names := parts[:0]
+	for _, p := range parts {
+		if tags {
+			p = strings.TrimPrefix(trimInvisible(p), "#")
+		}
+		if p = trimInvisible(p); p != "" {
+			names = append(names, p)
+		}
+	}
+	return names
+}
+
+func unique(names []string) []string {
+	seen := make(map[string]bool, len(names))
+	return slices.DeleteFunc(names, func(n string) bool {
+		twice := seen[n]
+		seen[n] = true
+		return twice
+	})
+}
+
+func kindName(n *yaml.Node) string {
+	if n.Kind == yaml.SequenceNode {
+		return "a list"
+	}
+	return "a mapping"
+}

@@ -1,0 +1,150 @@
+package document
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestFold_2_2(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                               "",
+		"err_timeout":                    "err_timeout",
+		"ERR_TIMEOUT":                    "err_timeout",
+		"ＥＲＲ＿ＴＩＭＥＯＵＴ":                    "err_timeout",
+		"  two   words\t\nx ":            "two words x",
+		"全角　空格":                          "全角 空格",
+		"cafe\u0301":                     "café",
+		"CAFÉ":                           "café",
+		"ガイド":                            "ガイド",
+		"ｶﾞｲﾄﾞ":                          "ガイド",
+		"Straße":                         "strasse",
+		"\u200b\ufeffRedis\u200d\u2060 ": "redis",
+		"\u200b \u200b":                  "",
+		"⚡\ufe0f":                        "⚡",
+		"①":                              "1",
+		"C++":                            "c++",
+		"x\u00a0y":                       "x y",
+	} {
+		if got := Fold(in); got != want {
+			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzFold(f *testing.F) {
+	for _, s := range []string{"", "ERR_TIMEOUT", " a  b ", "ＥＲＲ", "\u200bİ\u0345", "ǰ\u0323ß"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Fold(s)
+		if twice := Fold(once); twice != once {
+			t.Errorf("Fold(%q) = %q, but again %q", s, once, twice)
+		}
+	})
+}
+
+func sectionDocument(t *testing.T) *Document {
+	t.Helper()
+	d, err := Parse("api/pay.md", []byte(`---
+title: 支付网关
+keywords: [a]
+summary: s
+sections:
+  超时排查: "## 1. 超时类错误"
+  gone: "## Not there"
+  Second example: "### Example"
+---
+# 支付网关
+
+## Example
+
+first
+
+## 1. 超时类错误
+
+### ERR_TIMEOUT
+
+### Example
+
+third
+
+## ＡＰＩ Keys
+
+## 2. 限流类错误
+`), Options{Fallback: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestSectionTitles_2_7(t *testing.T) {
+	want := []string{"超时排查", "gone", "Second example", "Example", "1. 超时类错误", "ERR_TIMEOUT", "ＡＰＩ Keys", "2. 限流类错误"}
+	if got := sectionDocument(t).SectionTitles(); !slices.Equal(got, want) {
+		t.Errorf("SectionTitles = %q, want %q", got, want)
+	}
+	if got := (&Document{}).SectionTitles(); got == nil || len(got) != 0 {
+		t.Errorf("SectionTitles of an empty document = %#v, want an empty list", got)
+	}
+}
+
+func TestFindSection_2_7(t *testing.T) {
+	d := sectionDocument(t)
+	for _, tt := range []struct {
+		ask, name string
+		line      int // of the heading; 0 = not found
+	}{
+		{"超时排查", "超时排查", 16},                     // a name of `sections`
+		{"second EXAMPLE", "Second example", 20}, // of the level the author wrote
+		{"Example", "Example", 12},               // of equal headings the first
+		{"### Example", "Example", 20},
+		{"1. 超时类错误", "1. 超时类错误", 16},
+		{"## 1. 超时类错误", "1. 超时类错误", 16},
+		{"err_timeout", "ERR_TIMEOUT", 18},
+		{"api keys", "ＡＰＩ Keys", 24},        // width-blind
+		{"\u200b超时类\u200b", "1. 超时类错误", 16}, // unique part
+		{"限流", "2. 限流类错误", 26},
+		{"超时", "超时排查", 16}, // in a name and in its own heading: one section
+		{"类错误", "", 0},     // in two
+		{"支付网关", "支付网关", 10},
+		{"gone", "", 0}, // a name whose heading is not there
+		{"", "", 0},
+		{"##", "", 0},
+		{"nothing like it", "", 0},
+	} {
+		name, s, ok := d.FindSection(tt.ask)
+		if name != tt.name || s.Line != tt.line || ok != (tt.line > 0) {
+			t.Errorf("FindSection(%q) = %q, line %d, %v; want %q, line %d", tt.ask, name, s.Line, ok, tt.name, tt.line)
+		}
+	}
+}
+
+func TestNearestTitles_2_7(t *testing.T) {
+	d := sectionDocument(t)
+	for ask, want := range map[string][]string{
+		"超时问题排查":       {"超时排查", "1. 超时类错误"},
+		"err timeouts": {"ERR_TIMEOUT"},
+		"## api key":   {"ＡＰＩ Keys"},
+		"限流":           {"2. 限流类错误"},
+	} {
+		if got := d.NearestTitles(ask, len(want)); !slices.Equal(got, want) {
+			t.Errorf("NearestTitles(%q) = %q, want %q", ask, got, want)
+		}
+	}
+	if got := d.NearestTitles("", 2); !slices.Equal(got, []string{"超时排查", "gone"}) {
+		t.Errorf("without likeness the order is the document's; got %q", got)
+	}
+	if got := d.NearestTitles("x", 100); len(got) != 8 {
+		t.Errorf("got %d titles, want all 8", len(got))
+	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	for name, s := range map[string]string{"latin": "ERR_TIMEOUT", "chinese": "支付网关错误码定义"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Fold(s)
+			}
+		})
+	}
+}
