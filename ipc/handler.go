@@ -137,7 +137,11 @@ func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p := *problemOf(err) // a copy: the same value may be another request's
 	p.RequestID = RequestID(r.Context())
 	if p.cause != nil {
-		h.log.ErrorContext(r.Context(), "request failed", "requestId", p.RequestID, "method", r.Method, "path", r.URL.Path,
+		level := slog.LevelWarn // the disk, say: the operator's to mend
+		if p.Status == http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		h.log.Log(r.Context(), level, "request failed", "requestId", p.RequestID, "method", r.Method, "path", r.URL.Path,
 			"status", p.Status, "err", p.cause)
 	}
 	switch p.Status {

@@ -12,12 +12,10 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // maxSocketPath is what fits into sockaddr_un with its closing NUL: 107 bytes on Linux, 103 on macOS and the BSDs.
-var maxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
+var maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
 // socketListener removes the socket's file when it closes, if the file is still its own.
 type socketListener struct {
@@ -29,9 +27,8 @@ type socketListener struct {
 // listenSocket binds a Unix socket that nobody else can ever open: its folder is made 0700, and the socket has mode 0600
 // from the moment it exists, whatever the umask. A stale socket is replaced, a live one is an *InUseError.
 func listenSocket(path string) (net.Listener, error) {
-	if len(path) > maxSocketPath {
-		return nil, &ConfigError{"ipc.socket", fmt.Sprintf("the path %s is too long for a socket: %d bytes, the limit is %d; choose a shorter one",
-			path, len(path), maxSocketPath)}
+	if err := CheckSocket(context.Background(), path); err != nil {
+		return nil, err // before a folder is made for nothing
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -114,32 +111,53 @@ func lockFolder(dir string) (unlock func()) {
 	return func() { f.Close() }
 }
 
-// removeStale dials what is at path: only a socket that nobody listens on is removed.
+// CheckSocket says whether a daemon could listen at path, without touching anything: an *InUseError if one already does.
+func CheckSocket(ctx context.Context, path string) error {
+	_, err := inspect(ctx, path)
+	return err
+}
+
+// removeStale removes a socket that nobody listens on.
 func removeStale(path string) error {
+	stale, err := inspect(context.Background(), path)
+	if err != nil || !stale {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove stale socket: %w", err)
+	}
+	return nil
+}
+
+// inspect dials what is at path. It is stale if it is a socket on which nobody listens.
+func inspect(ctx context.Context, path string) (stale bool, err error) {
+	if len(path) > maxSocketPath {
+		return false, &ConfigError{"ipc.socket", fmt.Sprintf("the path %s is too long for a socket: %d bytes, the limit is %d; choose a shorter one",
+			path, len(path), maxSocketPath)}
+	}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("look at socket %s: %w", path, err)
+		return false, fmt.Errorf("look at socket %s: %w", path, err)
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
-		return &ConfigError{"ipc.socket", path + " exists and is not a socket: it is left alone, choose another path"}
+		return false, &ConfigError{"ipc.socket", path + " exists and is not a socket: it is left alone, choose another path"}
 	}
-	conn, err := net.DialTimeout("unix", path, time.Second)
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", path)
 	switch {
 	case err == nil:
 		defer conn.Close()
-		return &InUseError{Path: path, PID: listenerPID(conn, path)}
+		return false, &InUseError{Path: path, PID: listenerPID(ctx, conn, path)}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove stale socket: %w", err)
-		}
-		return nil
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil // it went meanwhile
 	case errors.Is(err, syscall.EAGAIN), os.IsTimeout(err):
-		return &InUseError{Path: path} // it listens, but is too busy or stopped to take another connection
+		return false, &InUseError{Path: path} // it listens, but is too busy or stopped to take another connection
 	}
-	return fmt.Errorf("look who is on socket %s: %w", path, err)
+	return false, fmt.Errorf("look who is on socket %s: %w", path, err)
 }
 
 // refused says that there is a socket and nobody takes connections on it now.
@@ -148,11 +166,11 @@ func refused(err error) bool {
 }
 
 // listenerPID asks the kernel, which knows even of a stopped process, then the daemon itself.
-func listenerPID(conn net.Conn, path string) int {
+func listenerPID(ctx context.Context, conn net.Conn, path string) int {
 	if _, pid, ok := peer(conn); ok {
 		return pid
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	client := Client{Socket: path}
 	defer client.Close()

@@ -2,8 +2,7 @@ package ipc
 
 import (
 	"net"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // peer asks the kernel who is at the other end of a Unix socket. For a client that is who has bound the socket.
@@ -17,7 +16,7 @@ func peer(c net.Conn) (uid, pid int, ok bool) {
 		return 0, 0, false
 	}
 	raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+		cred, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 		if err == nil {
 			uid, pid, ok = int(cred.Uid), int(cred.Pid), true
 		}

@@ -91,7 +91,7 @@ func problemOf(err error) *Problem {
 	case errors.Is(err, ErrNoSpace):
 		return caused(err, problem(http.StatusInsufficientStorage, "There is no space left for this document."))
 	case errors.Is(err, ErrUnavailable):
-		return problem(http.StatusServiceUnavailable, sentence(err.Error()))
+		return problem(http.StatusServiceUnavailable, "It is not available right now; try again.")
 	case errors.Is(err, errSlowBody):
 		return problem(http.StatusRequestTimeout, "The body did not arrive in time.")
 	case errors.Is(err, context.DeadlineExceeded):
