@@ -1,0 +1,140 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// maxChunk keeps a chunk of four-byte characters within the 65,535 bytes of a Milvus text field.
+const maxChunk = 16_000
+
+// validate finds every fault of values that are each of the right type.
+func (l *loader) validate() {
+	l.validateNumbers()
+	l.validateIPC()
+	c := &l.Config
+	if base := c.Knowledge.BasePath; base == "" || filepath.Dir(base) == base {
+		l.problem("knowledge.base_path", "%q is not a folder that can hold documents", base)
+	}
+	l.ordered("watch.settle", "watch.max_settle", int64(c.Watch.Settle), int64(c.Watch.MaxSettle))
+	l.ordered("chunker.target", "chunker.max", int64(c.Chunker.Target), int64(c.Chunker.Max))
+	if c.Chunker.Max > maxChunk {
+		l.problem("chunker.max", "%d is more than %d", c.Chunker.Max, maxChunk)
+	}
+	l.validateMilvus(&c.L1.Milvus)
+	o := &c.Embedding.OpenAI
+	if u, err := url.Parse(o.BaseURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		l.problem("embedding.openai.base_url", "%q is not a URL such as http://127.0.0.1:11434/v1", o.BaseURL)
+	}
+	if o.Model == "" {
+		l.problem("embedding.openai.model", "is empty")
+	}
+}
+
+// validateNumbers: all numbers are above zero, but for those that say otherwise here.
+func (l *loader) validateNumbers() {
+	for _, s := range l.settings {
+		var n float64
+		switch v := s.value.Interface().(type) {
+		case int:
+			n = float64(v)
+		case float64:
+			n = v
+		case Duration:
+			n = float64(v)
+		case Size:
+			n = float64(v)
+		default:
+			continue
+		}
+		zero := s.path == "embedding.openai.dimensions" || strings.HasPrefix(s.path, "lookup.fusion.") && s.path != "lookup.fusion.rrf.k"
+		switch {
+		case zero && n < 0:
+			l.problem(s.path, "%v is less than 0", s.value)
+		case !zero && n <= 0:
+			l.problem(s.path, "%v is not above 0", s.value)
+		}
+	}
+	f := l.Config.Lookup.Fusion
+	if f.Method == "rrf" && f.RRF.Exact == 0 && f.RRF.Fulltext == 0 && f.RRF.Semantic == 0 {
+		l.problem("lookup.fusion.rrf", "all weights are 0")
+	}
+}
+
+// ordered tells of a pair at the place of the one that was set.
+func (l *loader) ordered(low, high string, a, b int64) {
+	if a <= b {
+		return
+	}
+	at := low
+	if l.Origins[low].Kind == FromDefault {
+		at = high
+	}
+	l.problem(at, "%s (%v) is more than %s (%v)", low, l.find(low).value, high, l.find(high).value)
+}
+
+func (l *loader) validateIPC() {
+	ipc := &l.Config.IPC
+	if limit := maxSocketPath(); len(ipc.Socket) > limit {
+		l.problem("ipc.socket", "%s has %d bytes; the path of a Unix socket may have %d: name a shorter one", ipc.Socket, len(ipc.Socket), limit)
+	}
+	if strings.EqualFold(ipc.HTTP, HTTPOff) {
+		ipc.HTTP = HTTPOff
+		return
+	}
+	host, port, err := net.SplitHostPort(ipc.HTTP)
+	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
+		l.problem("ipc.http", "%q is neither an address such as 127.0.0.1:7420 nor off", ipc.HTTP)
+		return
+	}
+	if loopback(host) {
+		return
+	}
+	if !ipc.AllowRemote {
+		l.problem("ipc.http", "%s is reached from other machines; that needs ipc.allow_remote and ipc.token_file", ipc.HTTP)
+	} else if ipc.TokenFile == "" {
+		l.problem("ipc.http", "%s is reached from other machines; that needs ipc.token_file", ipc.HTTP)
+	}
+}
+
+// maxSocketPath is what sun_path holds, less the closing NUL.
+func maxSocketPath() int {
+	if runtime.GOOS == "linux" || runtime.GOOS == "windows" {
+		return 107
+	}
+	return 103
+}
+
+// loopback: an empty host is all interfaces.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+var milvusName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
+
+func (l *loader) validateMilvus(m *Milvus) {
+	if host, port, err := net.SplitHostPort(m.Address); err != nil || host == "" || port == "" {
+		l.problem("l1.milvus.address", "%q is not an address such as 127.0.0.1:19530", m.Address)
+	}
+	for path, name := range map[string]string{"l1.milvus.database": m.Database, "l1.milvus.collection": m.Collection} {
+		if !milvusName.MatchString(name) {
+			l.problem(path, "%q is not a name of letters, digits and _ that Milvus takes", name)
+		}
+	}
+	if m.Username != "" && m.PasswordFile == "" {
+		l.problem("l1.milvus.username", "needs l1.milvus.password_file")
+	}
+	if m.Username != "" && m.TokenFile != "" {
+		l.problem("l1.milvus.token_file", "is set beside l1.milvus.username; one of them is enough")
+	}
+}
