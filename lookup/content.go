@@ -78,7 +78,7 @@ func metadataContent(d *Doc) string {
 	l := labelsFor(d.Chinese)
 	var title, rest strings.Builder
 	l.line(&title, l.document, clip(oneLine(d.Title), 60))
-	l.line(&rest, l.keywords, l.keywordList(d.Keywords, 70))
+	l.line(&rest, l.keywords, l.keywordList(d.Keywords, 110))
 	l.line(&rest, l.source, d.Path)
 	room := metadataWhole - utf8.RuneCountInString(title.String()+l.summary+rest.String())
 	l.line(&title, l.summary, clip(oneLine(d.Summary), max(40, room)))

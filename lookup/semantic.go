@@ -49,9 +49,9 @@ func (e *Engine) askMeaning(ctx context.Context, query, category string, k int) 
 		m := meaning{hits: r.hits, err: r.err, took: time.Since(start)}
 		switch {
 		case errors.Is(r.err, context.DeadlineExceeded):
-			m.state = L1Timeout
+			m.state, m.hits = L1Timeout, nil
 		case r.err != nil:
-			m.state = L1Failed
+			m.state, m.hits = L1Failed, nil
 		case len(r.hits) == 0:
 			m.state = L1Empty
 		default:

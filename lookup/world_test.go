@@ -157,6 +157,9 @@ func (s semanticFake) Search(ctx context.Context, _ string, k int, category stri
 	s.w.category = category
 	if s.w.meaningIs != nil {
 		s.w.meaningIs(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
 	return s.w.meaning[:min(k, len(s.w.meaning))], s.w.meaningErr
 }

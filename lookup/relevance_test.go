@@ -1,0 +1,128 @@
+package lookup
+
+import (
+	"testing"
+
+	"knowledged/document"
+)
+
+// SPEC 2.5: doubtful answers are weak, good ones strong, and nothing relevant is nothing. Thresholds are the calibration's.
+func TestJudge_2_5(t *testing.T) {
+	c := BuiltinCalibration
+	at := func(score float64) Evidence { return Evidence{Meaning: true, Cosine: score / 2, Soft: score / 2} }
+	zero, high := 0.0, 1.5
+	for _, tt := range []struct {
+		name  string
+		c     Calibration
+		ev    Evidence
+		han   bool
+		floor *float64
+		want  string
+	}{
+		{"strong, Han", c, at(c.StrongHan), true, nil, Strong},
+		{"weak without Han at the same score", c, at(c.StrongHan), false, nil, Weak},
+		{"strong", c, at(c.StrongOther), false, nil, Strong},
+		{"weak, Han", c, at(c.NoneHan), true, nil, Weak},
+		{"nothing, Han", c, at(c.NoneHan - 0.01), true, nil, ""},
+		{"nothing", c, at(c.NoneOther - 0.01), false, nil, ""},
+		{"full text vouches", c, Evidence{Meaning: true, Coverage: c.CoverWeak}, false, nil, Weak},
+		{"full text and meaning agree", c, Evidence{Meaning: true, Coverage: c.CoverStrong, Agreement: true}, false, nil, Strong},
+		{"full text alone, strong", c, Evidence{Coverage: c.CoverStrong}, false, nil, Strong},
+		{"full text alone, weak", c, Evidence{Coverage: c.CoverWeak}, false, nil, Weak},
+		{"full text alone, nothing", c, Evidence{Coverage: c.CoverWeak - 0.01, Soft: 1}, false, nil, ""},
+		{"min_score 0 lets all through", c, at(0.01), false, &zero, Weak},
+		{"min_score above strong", c, at(1.2), false, &high, ""},
+		{"unknown model: the soft match judges", UncalibratedModel, Evidence{Meaning: true, Cosine: 0.9, Soft: 0.1}, false, nil, ""},
+		{"unknown model alone: weak at most", UncalibratedAlone, Evidence{Meaning: true, Cosine: 0.9}, false, nil, Weak},
+	} {
+		if got := tt.c.judge(tt.ev, tt.han, tt.floor); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The calibration of a model that nobody measured depends on what there is to judge by.
+func TestDefaultCalibration(t *testing.T) {
+	w := newWorld(t)
+	w.cfg = Config{}
+	if got := w.engine().cfg; got.Calibration != UncalibratedModel || got.TopK != 5 || got.Candidates != 90 || got.L1TopK != 3 {
+		t.Errorf("%+v", got)
+	}
+	w.noSoft = true
+	if got := w.engine().cfg.Calibration; got != UncalibratedAlone {
+		t.Errorf("%+v", got)
+	}
+}
+
+// explain shows every rank and score of what is shown.
+func TestExplain_2_3(t *testing.T) {
+	w := threeDocs(t)
+	good(w)
+	w.match("api/a.md", "ops/c.md")
+	w.text = []document.Hit{{ChunkID: "api/b.md#1", Score: 6, Why: []document.Contribution{{Term: "query", Field: "body", Score: 6}}}}
+	if a := w.lookup(Request{}); a.Explain != nil {
+		t.Error("explained unasked")
+	}
+	a := w.lookup(Request{Explain: true})
+	x := a.Explain
+	if len(x.Matches) != 2 || x.Matches[0].Names[0].Name != "query" || len(x.Results) != len(a.Results) || x.Method != FusionScore ||
+		x.Evidence.Relevance != Strong || x.Evidence.Cosine != 0.8 {
+		t.Fatalf("%+v", x)
+	}
+	for i, r := range x.Results {
+		if r.Source != a.Results[i].Source || r.Score != a.Results[i].Score || r.Ranks != a.Results[i].Ranks ||
+			r.Exact+r.Fulltext+r.Semantic+r.Soft != r.Score {
+			t.Errorf("%+v does not explain %+v", r, a.Results[i])
+		}
+		if r.Source == "kb/api/b.md" && (len(r.Contributions) != 1 || r.BM25 != 6 || r.Cosine != 0.8) {
+			t.Errorf("%+v", r)
+		}
+	}
+	noNullLists(t, a)
+}
+
+// Chunks that only full text found are taken for as near as the last semantic hit, not for orthogonal.
+func TestCosineIsImputed(t *testing.T) {
+	w := threeDocs(t)
+	w.meaning = []document.Hit{hit("api/a.md#1", 0.8), hit("api/b.md#1", 0.3)}
+	w.text = []document.Hit{hit("ops/c.md#1", 2)}
+	a := w.lookup(Request{Explain: true})
+	for _, r := range a.Explain.Results {
+		if r.Source == "kb/ops/c.md" && (r.Cosine != 0.3 || r.Ranks.Semantic != 0) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Only the best candidates are re-ranked: two thirds by the fused score, the others by cosine.
+func TestCandidatesAreBounded(t *testing.T) {
+	w := newWorld(t)
+	w.cfg.Candidates = 3
+	for _, p := range []string{"a.md", "b.md", "c.md", "d.md"} {
+		w.add(p, p, "", "text of "+p)
+		w.soft["text of "+p] = 1
+	}
+	w.meaning = []document.Hit{hit("d.md#1", 0.5), hit("c.md#1", 0.4), hit("b.md#1", 0.3), hit("a.md#1", 0.2)}
+	w.text = []document.Hit{hit("a.md#1", 10), hit("b.md#1", 8)}
+	a := w.lookup(Request{Explain: true})
+	for _, r := range a.Explain.Results {
+		if (r.Soft > 0) != (r.Source != "kb/c.md") {
+			t.Errorf("%s: soft %v", r.Source, r.Soft)
+		}
+	}
+}
+
+func BenchmarkLookupUnique(b *testing.B) {
+	w := newWorld(b)
+	d, doc := fixture(b, "payment-errors.md")
+	w.add(doc.Path, doc.Title, "", "本文列出错误码。", "网关在 30 秒内没有得到银行的应答。", "上游没有应答。先查网络，再查银行公告。")
+	w.docs[doc.Path], w.files[doc.Path] = doc, d
+	w.matches = []document.Match{{Path: doc.Path, Names: []document.MatchedName{{Name: "ERR_TIMEOUT", Kind: "keyword", How: "query_contains_name"}}}}
+	e := w.engine()
+	b.ReportAllocs()
+	for b.Loop() {
+		if a, err := e.Lookup(b.Context(), Request{Query: "ERR_TIMEOUT"}); err != nil || !a.Found {
+			b.Fatal(err)
+		}
+	}
+}
