@@ -28,7 +28,7 @@ func (p *packer) addFence(body string, b document.Block) {
 		return ' ' // a list's marker: what follows is indented as far
 	}, body[line:b.Open])
 	content = withoutClosingFence(content, mark)
-	if strings.Trim(content, "> \t\n") == "" {
+	if strings.Trim(content, "> \t\n") == "" && !hasWords(body[b.Open:b.Text]) {
 		return
 	}
 	p.addLines(b.Kind, lineBlock{
