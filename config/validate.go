@@ -63,7 +63,7 @@ func (l *loader) validateNumbers() {
 	}
 	f := l.Config.Lookup.Fusion
 	if f.Method == "rrf" && f.RRF.Exact == 0 && f.RRF.Fulltext == 0 && f.RRF.Semantic == 0 {
-		l.problem("lookup.fusion.rrf", "all weights are 0")
+		l.problem("lookup.fusion.rrf.exact", "is 0, as are the other weights")
 	}
 }
 
@@ -126,8 +126,8 @@ func (l *loader) validateMilvus(m *Milvus) {
 	if host, port, err := net.SplitHostPort(m.Address); err != nil || host == "" || port == "" {
 		l.problem("l1.milvus.address", "%q is not an address such as 127.0.0.1:19530", m.Address)
 	}
-	for path, name := range map[string]string{"l1.milvus.database": m.Database, "l1.milvus.collection": m.Collection} {
-		if !milvusName.MatchString(name) {
+	for _, path := range []string{"l1.milvus.database", "l1.milvus.collection"} {
+		if name := l.find(path).value.String(); !milvusName.MatchString(name) {
 			l.problem(path, "%q is not a name of letters, digits and _ that Milvus takes", name)
 		}
 	}
