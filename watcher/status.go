@@ -1,0 +1,44 @@
+package watcher
+
+import "time"
+
+// barrierPatience bounds how long Status waits for the loop, which may hang in a listing on a dead network drive.
+const barrierPatience = 200 * time.Millisecond
+
+// Status tells the state of the watching. Pending is 0 only if all events at hand were seen to.
+func (w *Watcher) Status() Status {
+	st := w.snapshot()
+	if st.Pending > 0 || !w.running.Load() {
+		return st
+	}
+	// An event may be in the loop's hands, not counted yet: let the loop finish its round before believing in 0.
+	patience := time.NewTimer(barrierPatience)
+	defer patience.Stop()
+	answer := make(chan struct{})
+	select {
+	case w.barrier <- answer:
+		<-answer
+		return w.snapshot()
+	case <-patience.C:
+		if w.running.Load() {
+			st.Pending = 1
+		}
+		return st
+	}
+}
+
+// snapshot adds up the work in sight. Work moves between asked, the loop and outstanding under mu only, so that none is
+// missed on its way.
+func (w *Watcher) snapshot() Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	st := w.status
+	st.Pending = w.pending + len(w.asked.touched)
+	if w.asked.rescan {
+		st.Pending++
+	}
+	for _, count := range w.outstanding {
+		st.Pending += count
+	}
+	return st
+}
