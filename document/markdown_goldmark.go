@@ -226,7 +226,7 @@ func (e *blockEmitter) flush(offset int) bool {
 	b := *e.held
 	e.held = nil
 	b.End = max(trimBlankLines(e.body, b.Start, offset), b.Text)
-	return e.yield(b)
+	return b.End == b.Start || e.yield(b) // an empty quote has no line of its own
 }
 
 // trimBlankLines moves end back over lines, not before start, that hold nothing but blanks and quote marks.

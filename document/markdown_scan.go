@@ -66,7 +66,7 @@ func (s *lineScan) line(start, end int) bool {
 		s.comment = !strings.Contains(text[2:], "-->")
 		return s.endParagraph() && s.emit.add(Block{Kind: BlockHTML, Start: start, Open: start, Text: start})
 	}
-	if level := atxLevel(line); level > 0 {
+	if level := atxLevel(line); level > 0 && (indent == 0 || !s.list) {
 		if !s.endParagraph() {
 			return false
 		}
