@@ -1,0 +1,148 @@
+package l0
+
+import "strings"
+
+// Analysis is the same for documents and queries, in one pass over the normalised text:
+//
+//   - Han, kana, Korean: pairs of characters; a lone one as it is. Short fields get the single characters as well, so that
+//     a query of one character finds titles and keywords that hold it.
+//   - Latin and the like: the identifier as a whole (err_timeout, c++, v7.5.0, .net) and its parts (err, timeout).
+//   - Nothing is dropped as a stop word: "not" and "all" are keywords to some.
+//
+// A change here needs a new indexVersion.
+
+// maxTerm is the length in runes to which words are cut: beyond it are hashes and encoded data.
+const maxTerm = 64
+
+// role says what a term stands for.
+type role uint8
+
+const (
+	plain role = iota
+	whole      // an identifier whose parts follow; if no document spells it so, the parts speak for it
+)
+
+// terms calls emit for each term of t, in order, with repetition.
+func (t *text) terms(singles bool, emit func(term string, r role)) {
+	for i := 0; i < len(t.runes); {
+		switch {
+		case t.class[i] == ideo:
+			end := i + 1
+			for end < len(t.runes) && t.class[end] == ideo {
+				end++
+			}
+			t.ideoTerms(i, end, singles, emit)
+			i = end
+		case t.class[i].inWord():
+			end := t.identifierEnd(i)
+			t.identifierTerms(i, end, emit)
+			i = end
+		default:
+			i++
+		}
+	}
+}
+
+func (t *text) ideoTerms(start, end int, singles bool, emit func(string, role)) {
+	for i := start; i < end; i++ {
+		if i+1 < end {
+			emit(t.sub(i, i+2), plain)
+		}
+		if singles || end == start+1 {
+			emit(t.sub(i, i+1), plain)
+		}
+	}
+}
+
+// identifierEnd returns the end of the word at start and of the words joined to it by single dots, hyphens and
+// apostrophes or by underscores.
+func (t *text) identifierEnd(start int) int {
+	end := start
+	for {
+		for end < len(t.runes) && t.class[end].inWord() {
+			end++
+		}
+		next := end
+		for next < len(t.runes) && t.runes[next] == '_' {
+			next++
+		}
+		if next == end && next < len(t.runes) && joins(t.runes[next]) {
+			next++
+		}
+		if next == end || next == len(t.runes) || !t.class[next].inWord() {
+			return end
+		}
+		end = next
+	}
+}
+
+func joins(r rune) bool { return r == '.' || r == '-' || r == '\'' }
+
+// identifierTerms emits the identifier [start, end) and, if it has several parts, those. Parts of one character are left
+// out: they say nothing.
+func (t *text) identifierTerms(start, end int, emit func(string, role)) {
+	if start > 0 && t.runes[start-1] == '.' && t.class[start] == letter && t.opens(start-1) {
+		emit(t.sub(start-1, min(end, start+maxTerm)), whole) // .net, .gitignore
+	}
+	if t.partEnd(start, end) == end {
+		emit(singular(t.sub(start, min(end, start+maxTerm))), plain)
+		return
+	}
+	var buf [8]string
+	parts := buf[:0]
+	for from := start; from < end; {
+		to := t.partEnd(from, end)
+		if to-from > 1 {
+			parts = append(parts, t.sub(from, min(to, from+maxTerm)))
+		}
+		for from = to; from < end && !t.class[from].inWord(); {
+			from++
+		}
+	}
+	r := whole
+	if len(parts) == 0 { // "e.g", "a_b": nothing else stands for it
+		r = plain
+	}
+	emit(t.sub(start, min(end, start+maxTerm)), r)
+	for _, part := range parts {
+		emit(singular(part), plain)
+	}
+}
+
+// partEnd returns the end of the identifier part at start. A number goes on across dots: 7.5.0 is one part.
+func (t *text) partEnd(start, end int) int {
+	for i := start + 1; i < end; i++ {
+		switch {
+		case t.class[i].inWord():
+			if t.part[i] || t.class[i-1] == sign && t.class[i] != sign {
+				return i
+			}
+		case t.runes[i] != '.' || t.class[i-1] != digit || t.class[i+1] != digit:
+			return i
+		}
+	}
+	return end
+}
+
+// singular folds the regular English plural, so that "timeouts" finds "timeout". Words that merely end in s come out odd
+// ("kubernete") but alike in documents and queries.
+func singular(word string) string {
+	n := len(word)
+	if n < 4 || word[n-1] != 's' || word == "https" {
+		return word
+	}
+	for i := 0; i < n; i++ {
+		if word[i] < 'a' || word[i] > 'z' {
+			return word
+		}
+	}
+	switch {
+	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
+		return word
+	case strings.HasSuffix(word, "ies") && n > 4:
+		return word[:n-3] + "y"
+	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"):
+		return word[:n-2]
+	}
+	return word[:n-1]
+}

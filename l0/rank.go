@@ -1,0 +1,114 @@
+package l0
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Scoring is BM25 over fields (BM25F): a term's occurrences are counted with the weight of the field they stand in, each
+// field normalised by its own length, and the sum is saturated once:
+//
+//	tf(t, c)    = Σ over fields f of weight(f) × occurrences(t, f, c) / (1 - b(f) + b(f) × length(f, c) / mean length(f))
+//	score(q, c) = Σ over terms t of q of idf(t) × tf (k1 + 1) / (k1 + tf)
+//
+// Saturating the sum keeps score ≤ I(q) = (k1 + 1) Σ idf, by which fusion normalises it.
+const (
+	k1 = 1.2
+
+	// bShort is for fields of a few words: that a title is longer than others makes a word in it hardly less telling.
+	bShort = 0.3
+	bBody  = 0.75
+)
+
+// weights order the fields as SPEC 2.3 does; one occurrence in a body of average length counts 1.
+var weights = [numFields]float32{fieldTitle: 4, fieldKeywords: 3.5, fieldSummary: 2.5, fieldHeadings: 2, fieldBody: 1}
+
+var lengthWeights = [numFields]float32{fieldTitle: bShort, fieldKeywords: bShort, fieldSummary: bShort, fieldHeadings: bShort, fieldBody: bBody}
+
+// minLength is the least part of the mean at which a field's length is counted: a one-word body is not worth more than a
+// title.
+const minLength = 0.5
+
+// idf uses the numbers of chunks; it is positive also for a term in every chunk.
+func idf(live, with int) float64 {
+	return math.Log(1 + (float64(live-with)+0.5)/(float64(with)+0.5))
+}
+
+func saturate(tf float32) float32 { return tf * (k1 + 1) / (k1 + tf) }
+
+// ranking scores all chunks, term by term. Slices are indexed by chunk number over all segments.
+type ranking struct {
+	reader
+	avg     [numFields]float32
+	live    int
+	score   []float32
+	covered []float32 // idf of the query's terms that the chunk has
+	tf      []float32 // of the term at hand
+	touched []uint32  // chunks that have the term at hand
+	hits    []uint32  // chunks that have any term
+}
+
+func (r *ranking) reset(size int) {
+	for _, s := range []*[]float32{&r.score, &r.covered, &r.tf} {
+		*s = slices.Grow((*s)[:0], size)[:size]
+		clear(*s)
+	}
+	r.hits = r.hits[:0]
+}
+
+// weigh returns what a posting adds to tf.
+func (r *ranking) weigh(f field, p posting) float32 {
+	b := lengthWeights[f]
+	return weights[f] * p.freq / (1 - b + b*max(p.length/r.avg[f], minLength))
+}
+
+// add scores one term and returns its idf.
+func (r *ranking) add(term []byte) (weight float64, found bool, err error) {
+	r.touched = r.touched[:0]
+	for i := range r.segments {
+		s := &r.segments[i]
+		for f := range numFields {
+			err := r.each(s, f, term, 0, func(p posting) bool {
+				chunk := s.base + p.chunk
+				if r.tf[chunk] == 0 {
+					r.touched = append(r.touched, chunk)
+				}
+				r.tf[chunk] += r.weigh(f, p)
+				return true
+			})
+			if err != nil {
+				return 0, false, err
+			}
+		}
+	}
+	weight = idf(r.live, len(r.touched))
+	for _, chunk := range r.touched {
+		if r.score[chunk] == 0 {
+			r.hits = append(r.hits, chunk)
+		}
+		r.score[chunk] += float32(weight) * saturate(r.tf[chunk])
+		r.covered[chunk] += float32(weight)
+		r.tf[chunk] = 0
+	}
+	return weight, len(r.touched) > 0, nil
+}
+
+// run scores all terms; it returns Σ idf over those that count towards I(q).
+func (r *ranking) run(ctx context.Context, terms []queryTerm) (mass float64, err error) {
+	for i := range terms {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		t := &terms[i]
+		weight, found, err := r.add([]byte(t.text))
+		if err != nil {
+			return 0, err
+		}
+		t.idf = weight
+		if found || t.role != whole {
+			mass += weight
+		}
+	}
+	return mass, nil
+}
