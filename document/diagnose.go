@@ -126,8 +126,12 @@ func misspeltKey(line string) (message string, ok bool) {
 	return "", false
 }
 
+// maxExplained is the number of lines of one field among which a slip is looked for; each may have to be parsed.
+const maxExplained = 2000
+
 // explain finds the slip within the lines of one field that cannot be read; at is the index of its line.
 func explain(lines []string) (at int, message string, ok bool) {
+	lines = lines[:min(len(lines), maxExplained)]
 	plainAbove := "" // key of the line above whose plain value a deeper line would continue
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -14,6 +13,7 @@ const (
 	maxName    = 1000
 	maxSummary = 8000
 	maxNames   = 1000 // entries of a list
+	maxItems   = 2000 // of a list that are looked at: aliases make long ones cheap to write
 )
 
 // fields reads the known fields of front matter and gathers what the author should mend, one warning a problem.
@@ -94,16 +94,23 @@ func (f *fields) text(name string) value {
 	if name == "summary" || name == "description" {
 		most = maxSummary
 	}
-	return value{state: given, line: p.line, text: f.cut(name, p.line, text, most)}
+	text, long := cutRunes(text, most)
+	if long {
+		f.warn(p.line, "%s is longer than %d characters: cut", name, most)
+	}
+	return value{state: given, line: p.line, text: text}
 }
 
-// cut bounds what goes into every breadcrumb and into memory.
-func (f *fields) cut(name string, line int, text string, most int) string {
-	if len(text) <= most || utf8.RuneCountInString(text) <= most {
-		return text
+// cutRunes cuts a text to at most so many characters: names go into every breadcrumb, and all of it into memory.
+func cutRunes(s string, most int) (text string, cut bool) {
+	n := 0
+	for i := range s {
+		if n == most {
+			return strings.Clone(s[:i]), true
+		}
+		n++
 	}
-	f.warn(line, "%s is longer than %d characters: cut", name, most)
-	return string([]rune(text)[:most])
+	return s, false
 }
 
 // swallowed is the comment that stands in place of a plain scalar or behind it on its line, or "".

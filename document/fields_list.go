@@ -18,9 +18,7 @@ func (f *fields) list(name string) value {
 	n := resolve(p.value)
 	switch n.Kind {
 	case yaml.ScalarNode:
-		for _, text := range splitNames(scalar(n), name == "tags") {
-			v.list = append(v.list, f.cut(name, p.line, text, maxName))
-		}
+		v.list = splitNames(scalar(n), name == "tags")
 		v.lost = len(v.list) == 0 && f.swallowed(n) != ""
 	case yaml.SequenceNode:
 		f.items(name, n, &v)
@@ -30,22 +28,35 @@ func (f *fields) list(name string) value {
 			v.state = wrong
 		}
 	}
-	v.list = unique(v.list)
-	if len(v.list) > maxNames {
-		f.warn(p.line, "%s has more than %d entries: cut", name, maxNames)
-		v.list = v.list[:maxNames]
-	}
+	v.list = f.bounded(name, p.line, unique(v.list))
 	if len(v.list) > 0 {
 		v.state = given
 	}
 	return v
 }
 
+// bounded keeps a list of names within reason.
+func (f *fields) bounded(name string, line int, names []string) []string {
+	if len(names) > maxNames {
+		f.warn(line, "%s has more than %d entries: cut", name, maxNames)
+		names = names[:maxNames]
+	}
+	anyLong := false
+	for i := range names {
+		short, long := cutRunes(names[i], maxName)
+		names[i], anyLong = short, anyLong || long
+	}
+	if anyLong {
+		f.warn(line, "an entry of %s is longer than %d characters: cut", name, maxName)
+	}
+	return names
+}
+
 // items reads the items of a list. Empty and nested ones are dropped; if nothing is left, the field counts as empty and
 // is told of as missing instead.
 func (f *fields) items(name string, list *yaml.Node, v *value) {
 	var hollow, lost, nested []int // lines
-	for _, item := range list.Content {
+	for _, item := range list.Content[:min(len(list.Content), maxItems)] {
 		line := max(item.Line, v.line)
 		n := resolve(item)
 		if name == "tags" && n.Kind == yaml.MappingNode {
@@ -55,7 +66,7 @@ func (f *fields) items(name string, list *yaml.Node, v *value) {
 			nested = append(nested, line)
 			continue
 		}
-		text := f.cut(name, line, oneLine(scalar(n)), maxName)
+		text := oneLine(scalar(n))
 		if list.Style&yaml.FlowStyle != 0 && (tagLike(n.HeadComment) || tagLike(n.LineComment) || tagLike(n.FootComment)) {
 			lost = append(lost, line) // an item beside this one, in a list of several lines
 		}

@@ -28,15 +28,14 @@ func readJSON(text string) frontMatter {
 	doc, err := r.value(0)
 	at := int(decoder.InputOffset())
 	if err != nil {
-		line := lineAt(text, min(at, len(text)))
-		var syntax *json.SyntaxError
 		switch {
-		case errors.As(err, &syntax):
-			line = lineAt(text, min(max(int(syntax.Offset)-1, 0), len(text)))
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return malformed("", 1, "not closed: the } of the first { is missing")
+		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\n,:")) // from what was read to what wasn't
+			return malformed("", lineAt(text, at), "not valid JSON: "+strings.TrimPrefix(err.Error(), "json: "))
+		case len(text) > maxFrontMatter:
+			return malformed("", 1, tooLarge)
 		}
-		return malformed("", line, "not valid JSON: "+strings.TrimPrefix(err.Error(), "json: "))
+		return malformed("", 1, "not closed: the } of the first { is missing")
 	}
 	end := nextLine(text, at)
 	if strings.TrimSpace(text[at:end]) != "" {

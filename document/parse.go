@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // maxWarnings bounds what one file can complain of.
@@ -140,11 +139,12 @@ func blanked(text string, from, to int) string {
 	return string(b)
 }
 
-// mostlyChinese weighs Han characters against letters in title, summary and the start of the body. A Han character says about
-// as much as three letters, and Chinese texts are full of Latin names and code. Kana make it Japanese.
+// mostlyChinese weighs Han characters against words of other scripts in title, summary and the start of the body: Chinese
+// texts are full of Latin names and code, and a word says more than a character. Kana make it Japanese.
 func (d *Document) mostlyChinese() bool {
-	han, kana, letters := 0, 0, 0
+	han, kana, words := 0, 0, 0
 	count := func(s string, most int) {
+		inWord := false
 		for _, r := range s {
 			if most--; most < 0 {
 				return
@@ -152,10 +152,17 @@ func (d *Document) mostlyChinese() bool {
 			switch {
 			case unicode.Is(unicode.Han, r):
 				han++
+				inWord = false
 			case unicode.In(r, unicode.Hiragana, unicode.Katakana):
 				kana++
-			case r < utf8.RuneSelf && asciiLetter(r), r >= utf8.RuneSelf && unicode.IsLetter(r):
-				letters++
+				inWord = false
+			case unicode.IsLetter(r):
+				if !inWord {
+					words++
+				}
+				inWord = true
+			default:
+				inWord = false
 			}
 		}
 	}
@@ -163,5 +170,5 @@ func (d *Document) mostlyChinese() bool {
 	count(d.Title, start)
 	count(d.Summary, start)
 	count(d.Body, start)
-	return han > 0 && han*3 >= letters && kana*4 <= han
+	return han > 0 && han >= words && kana*4 <= han
 }
