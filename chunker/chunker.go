@@ -82,7 +82,8 @@ func (s *splitter) passages(at int) {
 	texts := s.packer.take()
 	if len(texts) == 0 && at >= 0 && !s.hasHead && hasWords(s.doc.Sections[at].Title) {
 		if next := at + 1; next == len(s.doc.Sections) || s.doc.Sections[next].Level <= s.doc.Sections[at].Level {
-			texts = []string{s.doc.Sections[at].Title} // nothing else would hold its words
+			s.packer.addText(document.BlockHeading, s.doc.Sections[at].Title) // nothing else would hold its words
+			texts = s.packer.take()
 		}
 	}
 	for _, text := range texts {
