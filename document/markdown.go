@@ -85,10 +85,7 @@ func Sections(body string, bodyLine int) []Section {
 
 // headingTitle is the title of a heading with this source: plain, and cut so that no breadcrumb outgrows its passage.
 func headingTitle(source string) string {
-	return cutTitle(PlainHeading(cutBytes(source, maxTitleSource)))
-}
-
-func cutTitle(title string) string {
+	title := PlainHeading(source)
 	if utf8.RuneCountInString(title) <= maxTitle {
 		return title
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // PlainHeading is the text of a heading as a reader sees it: its source (without leading #s) without markup, comments,
-// template tags, closing #s or {#id}.
+// template tags, closing #s or {#id}. It looks at the first 2 KiB only.
 func PlainHeading(source string) string {
-	s := strings.TrimSpace(Visible(BlockHeading, source))
+	s := strings.TrimSpace(Visible(BlockHeading, cutBytes(source, maxTitleSource)))
 	for {
 		cut := strings.TrimSpace(withoutAttributes(s))
 		if hashes := strings.TrimRight(cut, "#"); hashes != cut && (hashes == "" || strings.HasSuffix(hashes, " ")) {
