@@ -141,7 +141,9 @@ func (p *pipeline) write(found []finding) (int, error) {
 		changes []registry.Change
 		put     []string
 		gone    []string
+		rewrite []string
 		changed int
+		fault   error
 	)
 	for i := range found {
 		f := &found[i]
@@ -150,6 +152,7 @@ func (p *pipeline) write(found []finding) (int, error) {
 				continue
 			}
 			changed++
+			p.tally.count(f)
 			batch.Gone = append(batch.Gone, f.path)
 			gone = append(gone, f.old.ChunkIDs()...)
 			changes = append(changes, registry.Change{Path: f.path})
@@ -160,27 +163,30 @@ func (p *pipeline) write(found []finding) (int, error) {
 			continue
 		}
 		changed++
+		p.tally.count(f)
 		if f.record.Failed() {
 			batch.Gone = append(batch.Gone, f.path)
 		} else {
 			batch.Put = append(batch.Put, putOf(f.record, f.chunks))
 		}
-		added, removed := diffChunks(f.old, f.chunks)
+		added, removed, kept := diffChunks(f.old, f.chunks)
 		put = append(put, added...)
 		gone = append(gone, removed...)
+		if f.old != nil && (f.old.Category != f.record.Category || f.old.Title != f.record.Title) {
+			rewrite = append(rewrite, kept...)
+		}
 	}
 	batch.GoneChunks = gone
-	var fault error
 	if changed > 0 {
 		fault = p.l0.Apply(batch)
 	}
 	l0Took := time.Since(start)
 	// The registry is written even if L0 failed: the next start compares the two and puts back what is missing.
 	fault = errors.Join(fault, p.registry.Apply(changes))
-	if p.l1 != nil && (len(put) > 0 || len(gone) > 0) {
+	if p.l1 != nil && len(put)+len(gone)+len(rewrite) > 0 {
 		p.l1.Changed(put, gone)
+		_ = rewrite
 	}
-	p.updates.Add(int64(changed))
 	for i := range found {
 		if !found[i].same {
 			p.report(&found[i], l0Took)
@@ -190,7 +196,7 @@ func (p *pipeline) write(found []finding) (int, error) {
 }
 
 // diffChunks compares ids: equal ids mean equal content, so only the rest is written anew.
-func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed []string) {
+func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed, kept []string) {
 	before := map[string]bool{}
 	if old != nil {
 		for _, id := range old.ChunkIDs() {
@@ -200,6 +206,7 @@ func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed [
 	for _, c := range chunks {
 		if before[c.ID] {
 			delete(before, c.ID)
+			kept = append(kept, c.ID)
 		} else {
 			added = append(added, c.ID)
 		}
@@ -207,7 +214,7 @@ func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed [
 	for id := range before {
 		removed = append(removed, id)
 	}
-	return added, removed
+	return added, removed, kept
 }
 
 // hold keeps what is known of a file that looks half-written and looks again once it had time to settle.

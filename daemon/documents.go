@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -156,19 +157,21 @@ func (d *Daemon) status(rec *registry.Record) string {
 	switch {
 	case rec.Failed():
 		return ipc.StatusFailed
-	case d.l1 != nil && !d.inL1(rec):
+	case d.l1 != nil && !d.settledInL1(rec):
 		return ipc.StatusIndexing
 	}
 	return ipc.StatusIndexed
 }
 
-// inL1 reports whether every chunk of the document has its vector.
+// inL1 reports whether the document can be found by meaning: every chunk has its vector, but for passages given up.
 func (d *Daemon) inL1(rec *registry.Record) bool {
-	if d.l1 == nil || rec.ChunkCount() == 0 {
-		return false
-	}
+	return d.l1 != nil && slices.ContainsFunc(rec.ChunkIDs(), d.l1.Has) && d.settledInL1(rec)
+}
+
+// settledInL1 reports whether no chunk waits for its vector: each has one, or was given up.
+func (d *Daemon) settledInL1(rec *registry.Record) bool {
 	for _, id := range rec.ChunkIDs() {
-		if !d.l1.Has(id) {
+		if _, failed := d.l1.Failed(id); !failed && !d.l1.Has(id) {
 			return false
 		}
 	}

@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"knowledged/ipc"
@@ -49,4 +51,33 @@ func historyEntries(in []registry.Lookup) []ipc.HistoryEntry {
 		})
 	}
 	return out
+}
+
+// Stats sums the history up.
+func (d *Daemon) Stats(_ context.Context, since time.Time) (ipc.Stats, error) {
+	s := d.history.Stats(since)
+	out := ipc.Stats{
+		Lookups: s.Lookups, Found: s.Found, Degraded: s.Degraded, HitRate: rate(s.Found, s.Lookups),
+		P50Ms: s.TotalMs.P50, P99Ms: s.TotalMs.P99, MaxMs: s.TotalMs.Max, Slowest: historyEntries(s.Slowest),
+	}
+	if !since.IsZero() {
+		out.Since = &since
+	}
+	for reason, t := range s.ByReason {
+		out.Kinds = append(out.Kinds, ipc.StatsKind{Reason: reason, Lookups: t.Lookups, Found: t.Found, HitRate: rate(t.Found, t.Lookups)})
+	}
+	slices.SortFunc(out.Kinds, func(a, b ipc.StatsKind) int {
+		return cmp.Or(cmp.Compare(b.Lookups, a.Lookups), cmp.Compare(a.Reason, b.Reason))
+	})
+	for _, q := range s.UnansweredQueries {
+		out.Unanswered = append(out.Unanswered, ipc.StatsQuestion(q))
+	}
+	return out, nil
+}
+
+func rate(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
 }

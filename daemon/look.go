@@ -28,6 +28,11 @@ const racyAge = 2 * time.Second
 func (p *pipeline) look(path string, trust bool) finding {
 	f := finding{path: path}
 	f.old, _ = p.registry.Get(path)
+	return p.lookAt(f, trust)
+}
+
+func (p *pipeline) lookAt(f finding, trust bool) finding {
+	path := f.path
 	abs := filepath.Join(p.base, filepath.FromSlash(path))
 	info, err := os.Lstat(abs)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {

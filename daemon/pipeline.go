@@ -25,7 +25,8 @@ type keywordIndex interface {
 	IDs() (map[string]struct{}, error)
 }
 
-// backlog is what the pipeline tells L1: which chunks came and went. It never blocks.
+// backlog is what the pipeline tells L1: which chunks came and went, and which stayed though their document's category or
+// title changed. It never blocks.
 type backlog interface {
 	Changed(put, gone []string)
 }
@@ -61,7 +62,7 @@ type pipeline struct {
 	held  map[string]time.Time // files that look half-written, since when
 	moved graves               // what was removed lately, so that a move keeps its docId
 
-	updates atomic.Int64 // documents whose index entries changed since start
+	tally   tally
 	queued  atomic.Int64 // jobs and paths taken but not yet applied
 	ready   atomic.Bool  // the first scan is done
 	brief   bool         // first scan: sum warnings up beyond a few
@@ -124,7 +125,7 @@ func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 	changed := p.apply(ctx, paths, b.All)
 	p.brief = false
 	if changed > 0 || first {
-		p.events.Publish(ipc.Event{Type: ipc.EventIndex, Updates: uint64(p.updates.Load())})
+		p.events.Publish(ipc.Event{Type: ipc.EventIndex, Updates: p.tally.updates()})
 	}
 	if ctx.Err() != nil {
 		return

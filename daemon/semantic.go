@@ -3,7 +3,6 @@ package daemon
 import (
 	"fmt"
 	"iter"
-	"log/slog"
 	"path/filepath"
 
 	"knowledged/config"
@@ -30,7 +29,7 @@ func (d *Daemon) openSemantic() error {
 		return fmt.Errorf("open the vector store: %w", err)
 	}
 	d.l1 = l1.New(l1.Config{Store: store, Provider: provider, Source: chunkSource{d.registry, d.baseName}, Log: d.log})
-	d.closers = append(d.closers, d.l1.Close)
+	d.closers = append(d.closers, store.Close)
 	return nil
 }
 
@@ -47,6 +46,7 @@ func (s chunkSource) Chunk(id string) (document.Chunk, l1.RowMeta, bool) {
 		return document.Chunk{}, l1.RowMeta{}, false
 	}
 	return c, l1.RowMeta{
+		Path:     rec.Path,
 		Source:   s.baseName + "/" + rec.Path,
 		FileName: filepath.Base(rec.Path),
 		Category: rec.Category,
@@ -54,7 +54,15 @@ func (s chunkSource) Chunk(id string) (document.Chunk, l1.RowMeta, bool) {
 	}, true
 }
 
+func (s chunkSource) HasChunk(id string) bool {
+	_, _, ok := s.registry.Owner(id)
+	return ok
+}
+
 func (s chunkSource) ChunkIDs() iter.Seq[string] { return s.registry.ChunkIDs() }
 
-var _ = embedding.Passage{}
-var _ *slog.Logger
+// openProvider makes the embedding provider.
+func (d *Daemon) openProvider(dir string) (embedding.Provider, error) {
+	_ = dir
+	return embedding.NewBuiltin()
+}

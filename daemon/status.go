@@ -26,7 +26,7 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 		Ready:     ready,
 		StartedAt: d.started,
 		Documents: d.counts(),
-		Updates:   uint64(d.pipeline.updates.Load()),
+		Updates:   d.pipeline.tally.updates(),
 		Watch: ipc.StatusWatch{
 			Mode: watch.Mode, Folders: watch.Folders, Overflows: watch.Overflows, PolledFolders: watch.PolledFolders,
 			BaseMissing: watch.BaseMissing,

@@ -98,3 +98,6 @@ type MatchedName struct {
 	Kind string `json:"kind"` // "keyword", "alias" or "title"
 	How  string `json:"how"`  // "query_contains_name" or "name_contains_query"
 }
+
+// Decode is the text of a file as Parse reads it: UTF-8, LF line ends, no BOM. The error wraps ErrNotText.
+func Decode(data []byte) (string, error) { return decode(data) }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 )
@@ -44,6 +42,3 @@ func newConfig(g *globals) *cobra.Command {
 	)
 	return c
 }
-
-var _ = errors.New
-var _ = os.Getenv

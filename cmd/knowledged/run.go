@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 
@@ -100,5 +99,3 @@ func newVersion(g *globals) *cobra.Command {
 		},
 	}
 }
-
-var _ slog.Level

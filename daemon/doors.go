@@ -1,0 +1,52 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"knowledged/ipc"
+)
+
+// Doors opens the socket and the loopback port and returns what serves them until its context ends.
+func (d *Daemon) Doors() (func(context.Context) error, error) {
+	server, err := ipc.New(ipc.Config{
+		Backend:     d,
+		Version:     d.version,
+		Socket:      d.cfg.IPC.Socket,
+		HTTP:        d.cfg.IPC.HTTP,
+		HTTPAuth:    d.cfg.IPC.HTTPAuth,
+		TokenFile:   d.cfg.IPC.TokenFile,
+		AllowRemote: d.cfg.IPC.AllowRemote,
+		MaxFileSize: int64(d.cfg.Knowledge.MaxFileSize),
+	}, d.log)
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Listen(); err != nil {
+		return nil, err
+	}
+	return server.Serve, nil
+}
+
+// indexedPoll is how often WaitIndexed looks.
+const indexedPoll = 5 * time.Millisecond
+
+// WaitIndexed waits until the first scan is done, and then for vectors, but for those no longer than l1.
+func (d *Daemon) WaitIndexed(ctx context.Context, l1 time.Duration) error {
+	tick := time.NewTicker(indexedPoll)
+	defer tick.Stop()
+	for !d.Ready() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if d.l1 == nil {
+		return nil
+	}
+	short, cancel := context.WithTimeout(ctx, l1)
+	defer cancel()
+	_ = d.l1.Idle(short) // late vectors make a weaker answer, not an error
+	return ctx.Err()
+}
