@@ -2,11 +2,15 @@ package chunker
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"knowledged/document"
 )
 
 const separator = " > "
+
+// maxTitle bounds, in characters, what the title takes of each breadcrumb. Headings are as short already.
+const maxTitle = 200
 
 // trail is the stack of headings that leads to where the splitter is.
 type trail struct {
@@ -24,6 +28,9 @@ func newTrail(d *document.Document) trail {
 			}
 			break // only the first counts: a later one is a section of its own
 		}
+	}
+	if utf8.RuneCountInString(t.title) > maxTitle {
+		t.title = t.title[:breakAt(t.title, maxTitle-1)] + "…"
 	}
 	return t
 }
