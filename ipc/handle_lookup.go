@@ -76,7 +76,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 // bodyError tells a body that broke off from a fault of ours.
 func bodyError(err error) error {
 	var long *http.MaxBytesError
-	if err == nil || errors.As(err, &long) || errors.Is(err, errSlowBody) || errors.As(err, new(*Problem)) {
+	if err == nil || errors.As(err, &long) || errors.Is(err, ErrTooLarge) || errors.Is(err, errSlowBody) || errors.As(err, new(*Problem)) {
 		return err
 	}
 	return badRequest("The body could not be read: it ends too early or is not framed as HTTP asks.")
