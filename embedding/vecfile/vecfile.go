@@ -5,6 +5,7 @@ package vecfile
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ const (
 	headBytes  = 8        // of a record, before its payload
 	maxPayload = 16 << 20 // a longer record can only be damage
 	// A write that a power cut tore may have lost any of its pages, so damage this near to the end counts as unfinished.
-	tornBytes = 1 << 20
+	// Callers sync after each append, and append less than this at a time.
+	tornBytes = 512 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -116,7 +118,7 @@ func (x *File) read(load func(func(func(Record) bool)) error) (damage, err error
 		if torn {
 			level = slog.LevelInfo // what kill -9 does
 		}
-		x.log.Log(nil, level, "unfinished end of file cut off", "path", x.path, "bytes", rest, "err", s.damage)
+		x.log.Log(context.Background(), level, "unfinished end of file cut off", "path", x.path, "bytes", rest, "err", s.damage)
 		if err := f.Truncate(s.at); err != nil {
 			return nil, err
 		}

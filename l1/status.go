@@ -1,0 +1,114 @@
+package l1
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// The states of an index.
+const (
+	StateReady    = "ready"
+	StateBuilding = "building" // not complete yet since the start
+	StateBacklog  = "backlog"  // was complete, and changes wait
+	StateDown     = "down"     // store or provider fails; changes wait
+)
+
+// Status is how an index is doing.
+type Status struct {
+	State     string
+	Chunks    int // rows in the store
+	Pending   int // as Pending
+	Failed    int // chunks given up
+	LastError string
+	Bytes     int64
+}
+
+// Status is the present one.
+func (x *Index) Status() Status {
+	st := Status{Chunks: x.store.Count(), Bytes: x.store.Bytes()}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	st.Pending, st.Failed = x.pendingCount(), len(x.failed)
+	switch {
+	case x.outage != nil:
+		st.State, st.LastError = StateDown, x.outage.err.Error()
+	case !x.complete:
+		st.State = StateBuilding
+	case st.Pending > 0:
+		st.State = StateBacklog
+	default:
+		st.State = StateReady
+	}
+	return st
+}
+
+// Pending is the number of chunks to add or delete. Until the store has been compared with the source it is at least 1.
+func (x *Index) Pending() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.pendingCount()
+}
+
+// pendingCount needs mu.
+func (x *Index) pendingCount() int {
+	if !x.compared {
+		return max(1, len(x.dirty))
+	}
+	return len(x.dirty)
+}
+
+// Has reports whether the chunk's row is in the store and need not be deleted.
+func (x *Index) Has(id string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.has(id) && !x.pending(id)
+}
+
+// Failed reports whether the chunk was given up, and why.
+func (x *Index) Failed(id string) (error, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f, ok := x.failed[id]
+	return f.err, ok
+}
+
+// Idle waits until nothing is pending.
+func (x *Index) Idle(ctx context.Context) error {
+	return x.await(ctx, func() bool { return x.pendingCount() == 0 })
+}
+
+// WaitFor waits until none of these chunks is pending; it fails if one was given up.
+func (x *Index) WaitFor(ctx context.Context, ids []string) error {
+	var errs []error
+	err := x.await(ctx, func() bool {
+		if !x.compared || slices.ContainsFunc(ids, x.pending) {
+			return false
+		}
+		for _, id := range ids {
+			if f, ok := x.failed[id]; ok {
+				errs = append(errs, fmt.Errorf("embed chunk %s of %s: %w", id, f.path, f.err))
+			}
+		}
+		return true
+	})
+	return errors.Join(append(errs, err)...)
+}
+
+// await calls done, with mu held, after every progress until it is true.
+func (x *Index) await(ctx context.Context, done func() bool) error {
+	for {
+		x.mu.Lock()
+		ok, progress := done(), x.progress
+		x.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-progress:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the semantic index: %w", ctx.Err())
+		}
+	}
+}

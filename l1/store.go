@@ -1,0 +1,49 @@
+package l1
+
+import "context"
+
+// Row is a chunk's vector with what a vector database shows beside it (SPEC 3.3). Rows are told apart by ID alone.
+type Row struct {
+	ID     string    // the chunk's id; any text
+	Vector []float32 // L2-normalised
+
+	Source      string // `_source`
+	FileName    string // `_file_name`
+	Category    string
+	Title       string
+	Breadcrumb  string
+	Text        string
+	ChunkIndex  int
+	TotalChunks int
+}
+
+// Hit is a row found.
+type Hit struct {
+	ID    string
+	Score float64 // cosine
+}
+
+// Store keeps rows and finds the nearest. It is safe for concurrent use, and every call ends soon after its ctx does.
+// l1test.TestStore is this contract as a test.
+type Store interface {
+	// Upsert adds rows and replaces those of the same id. A vector of another length, all zero, or with NaN or infinity in
+	// it is refused with the whole batch. Once it returns nil the rows survive the death of the process and are found, by a
+	// remote store within seconds.
+	Upsert(ctx context.Context, rows []Row) error
+	// Delete removes rows; unknown ids are none of its concern.
+	Delete(ctx context.Context, ids []string) error
+	// Search gives the k nearest rows, best first, equal ones by id; of one category unless that is empty.
+	Search(ctx context.Context, vector []float32, k int, category string) ([]Hit, error)
+	// IDs lists all rows, in no order.
+	IDs(ctx context.Context) ([]string, error)
+	// Count is the number of rows; of a remote store, the last number known.
+	Count() int
+	// Bytes is the memory that it takes in this process.
+	Bytes() int64
+	Close() error
+}
+
+// Retirer is a Store that keeps what earlier models left, until it is told that its own rows are complete.
+type Retirer interface {
+	Retire(ctx context.Context) error
+}
