@@ -177,8 +177,11 @@ func TestUniqueMatchTouchesNoIndex_2_4(t *testing.T) {
 	w.cfg.FillUnique = true
 	w.add("api/b.md", "Beta", "api", "More on it.")
 	w.text = []document.Hit{hit("api/b.md#1", 5), hit("api/a.md#2", 4)}
-	a = w.lookup(Request{})
-	wantList(t, "filled", sources(a), []string{"api/a.md", "api/b.md"})
+	if a = w.lookup(Request{}); w.textAsk.Load() != 0 {
+		t.Error("full text asked though the name is the query")
+	}
+	a = w.lookup(Request{Query: "a long question with the query somewhere in it"})
+	wantList(t, "filled", sources(a), []string{"api/b.md", "api/a.md"})
 	if w.meaningAsk.Load() != 0 || a.Primary.Confidence != High || a.Supplement != nil {
 		t.Errorf("filling changed the answer: %+v", a)
 	}

@@ -28,7 +28,7 @@ type Doc struct {
 // SearchOptions bound a full-text search.
 type SearchOptions struct {
 	K       int                       // how many chunks at most
-	Keep    func(chunkID string) bool // nil: all
+	Keep    func(chunkID string) bool // nil: all; not called by several goroutines at once
 	Explain bool
 }
 
@@ -94,11 +94,13 @@ type Config struct {
 	L1TopK         int           // semantic passages reported, default 3
 	Candidates     int           // chunks that are re-ranked, default 90
 	L1Timeout      time.Duration // default 400 ms
-	MinScore       *float64      // nil: auto, by Calibration; else the least evidence (cosine + soft) that is an answer
+	MinScore       *float64      // nil: auto, by Calibration; else the least evidence that is an answer
 	Fusion         Fusion
 	Calibration    Calibration // belongs to the embedding model; zero: one that knows nothing of it
 
-	// FillUnique fills `results` of a unique match from full text as well. Off, full text is not asked at all.
+	// FillUnique fills `results` of a unique match from full text as well if its names cover less than half of the query:
+	// a keyword that happens to be in a long question. Names that are the question never need full text. (nDCG on the
+	// judged set: .736 on, .697 off.)
 	FillUnique bool
 }
 
@@ -118,6 +120,9 @@ func (c Config) withDefaults() Config {
 	if c.L1Timeout == 0 {
 		c.L1Timeout = 400 * time.Millisecond
 	}
+	if c.Calibration == (Calibration{}) {
+		c.Calibration = uncalibrated()
+	}
 	c.Fusion = c.Fusion.withDefaults()
 	return c
 }
@@ -131,13 +136,5 @@ type Engine struct {
 
 // New returns an engine. It starts nothing.
 func New(cfg Config, deps Deps, log *slog.Logger) *Engine {
-	e := &Engine{cfg: cfg.withDefaults(), deps: deps, log: log}
-	switch {
-	case e.cfg.Calibration != (Calibration{}):
-	case deps.Reranker != nil:
-		e.cfg.Calibration = UncalibratedModel
-	default:
-		e.cfg.Calibration = UncalibratedAlone
-	}
-	return e
+	return &Engine{cfg: cfg.withDefaults(), deps: deps, log: log}
 }

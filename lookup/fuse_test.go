@@ -65,7 +65,7 @@ func TestPassageBeforeHead(t *testing.T) {
 	for _, tt := range []struct {
 		cosine float64
 		best   string
-	}{{0.4, "a#1"}, {0.2, "a#0"}} {
+	}{{0.3, "a#1"}, {0.1, "a#0"}} {
 		if got := f.fuse(nil, []candidate{head, chunkOf("a", 1, 0.4, tt.cosine, 0)})[0].best.id; got != tt.best {
 			t.Errorf("passage of cosine %v: best %s, want %s", tt.cosine, got, tt.best)
 		}

@@ -102,7 +102,7 @@ func (s *state) search(ctx context.Context) {
 		wait = e.askMeaning(ctx, s.req.Query, s.req.Category, s.depth())
 	}
 	s.log.Debug("semantic index decided", "unique", unique, "asked", wait != nil, "alwaysSemantic", always)
-	if askL1 || e.cfg.FillUnique {
+	if askL1 || e.cfg.FillUnique && s.matches[0].cover < leadStrength {
 		s.searchText(ctx)
 	}
 	if wait != nil {

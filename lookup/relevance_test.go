@@ -10,6 +10,7 @@ import (
 func TestJudge_2_5(t *testing.T) {
 	c := BuiltinCalibration
 	at := func(score float64) Evidence { return Evidence{Meaning: true, Cosine: score / 2, Soft: score / 2} }
+	text := func(score float64) Evidence { return Evidence{Soft: score} }
 	zero, high := 0.0, 1.5
 	for _, tt := range []struct {
 		name  string
@@ -19,21 +20,26 @@ func TestJudge_2_5(t *testing.T) {
 		floor *float64
 		want  string
 	}{
-		{"strong, Han", c, at(c.StrongHan), true, nil, Strong},
-		{"weak without Han at the same score", c, at(c.StrongHan), false, nil, Weak},
-		{"strong", c, at(c.StrongOther), false, nil, Strong},
-		{"weak, Han", c, at(c.NoneHan), true, nil, Weak},
-		{"nothing, Han", c, at(c.NoneHan - 0.01), true, nil, ""},
-		{"nothing", c, at(c.NoneOther - 0.01), false, nil, ""},
+		{"strong, Han", c, at(c.Han.Strong), true, nil, Strong},
+		{"weak without Han at the same score", c, at(c.Han.Strong), false, nil, Weak},
+		{"strong", c, at(c.Other.Strong), false, nil, Strong},
+		{"weak, Han", c, at(c.Han.None), true, nil, Weak},
+		{"nothing, Han", c, at(c.Han.None - 0.01), true, nil, ""},
+		{"nothing", c, at(c.Other.None - 0.01), false, nil, ""},
+		{"coverage counts", c, Evidence{Meaning: true, Soft: c.Han.None - 0.1, Coverage: 0.4}, true, nil, Weak},
 		{"full text vouches", c, Evidence{Meaning: true, Coverage: c.CoverWeak}, false, nil, Weak},
 		{"full text and meaning agree", c, Evidence{Meaning: true, Coverage: c.CoverStrong, Agreement: true}, false, nil, Strong},
 		{"full text alone, strong", c, Evidence{Coverage: c.CoverStrong}, false, nil, Strong},
 		{"full text alone, weak", c, Evidence{Coverage: c.CoverWeak}, false, nil, Weak},
-		{"full text alone, nothing", c, Evidence{Coverage: c.CoverWeak - 0.01, Soft: 1}, false, nil, ""},
+		{"full text alone, nothing", c, Evidence{Coverage: c.CoverWeak - 0.01}, false, nil, ""},
+		{"full text with soft match, strong", c, text(c.TextHan.Strong), true, nil, Strong},
+		{"full text with soft match, weak", c, text(c.TextOther.None), false, nil, Weak},
+		{"full text with soft match, nothing", c, text(c.TextHan.None - 0.01), true, nil, ""},
 		{"min_score 0 lets all through", c, at(0.01), false, &zero, Weak},
 		{"min_score above strong", c, at(1.2), false, &high, ""},
-		{"unknown model: the soft match judges", UncalibratedModel, Evidence{Meaning: true, Cosine: 0.9, Soft: 0.1}, false, nil, ""},
-		{"unknown model alone: weak at most", UncalibratedAlone, Evidence{Meaning: true, Cosine: 0.9}, false, nil, Weak},
+		{"unknown model: the soft match judges, not the cosine", uncalibrated(), Evidence{Meaning: true, Cosine: 0.9, Soft: 0.1}, false, nil, ""},
+		{"unknown model: a good soft match", uncalibrated(), Evidence{Meaning: true, Cosine: 0.1, Soft: 0.7}, false, nil, Strong},
+		{"unknown model without re-ranker: weak at most", uncalibrated(), Evidence{Meaning: true, Cosine: 0.9}, false, nil, Weak},
 	} {
 		if got := tt.c.judge(tt.ev, tt.han, tt.floor); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -41,16 +47,22 @@ func TestJudge_2_5(t *testing.T) {
 	}
 }
 
-// The calibration of a model that nobody measured depends on what there is to judge by.
-func TestDefaultCalibration(t *testing.T) {
+func TestConfigDefaults(t *testing.T) {
 	w := newWorld(t)
 	w.cfg = Config{}
-	if got := w.engine().cfg; got.Calibration != UncalibratedModel || got.TopK != 5 || got.Candidates != 90 || got.L1TopK != 3 {
+	if got := w.engine().cfg; got.Calibration != uncalibrated() || got.TopK != 5 || got.Candidates != 90 || got.L1TopK != 3 || got.Fusion.Method != FusionScore {
 		t.Errorf("%+v", got)
 	}
-	w.noSoft = true
-	if got := w.engine().cfg.Calibration; got != UncalibratedAlone {
-		t.Errorf("%+v", got)
+}
+
+// Without a re-ranker (another model's vectors, no soft match) lookups still answer.
+func TestWithoutReranker(t *testing.T) {
+	w := threeDocs(t)
+	w.cfg, w.noSoft = Config{}, true
+	w.meaning = []document.Hit{hit("api/b.md#1", 0.8)}
+	w.coverage = 0
+	if a := w.lookup(Request{}); a.Supplement == nil || a.Supplement.Relevance != Weak || a.Supplement.Score != 0.8 {
+		t.Errorf("%+v", a.Supplement)
 	}
 }
 
