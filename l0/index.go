@@ -50,6 +50,7 @@ type Index struct {
 	writing sync.Mutex    // one Apply at a time
 	slots   chan struct{} // batches not yet on disk; bounds memory
 	lengths lengthCache
+	cache   postingsCache
 }
 
 // Open opens the full text below dir, or starts an empty one. A damaged index is set aside and said so in a WARN; the
@@ -125,7 +126,7 @@ func (x *Index) ExactBytes() int64 { return x.table.size() }
 
 // Bytes estimates the memory of the whole index. Files on disk are mapped and not counted.
 func (x *Index) Bytes() int64 {
-	n := x.table.size() + x.lengths.size()
+	n := x.table.size() + x.lengths.size() + x.cache.size()
 	_ = x.read(func(snapshot *scorch.IndexSnapshot) error { // closed or broken: nothing to count
 		n += int64(snapshot.Size())
 		return nil

@@ -2,7 +2,7 @@ package l0
 
 import (
 	"math"
-	"sync"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -11,6 +11,7 @@ import (
 
 // segmentReader reads the postings of one segment during one query. Dictionaries must not outlive the snapshot.
 type segmentReader struct {
+	id      uint64
 	seg     segment.Segment
 	deleted *roaring.Bitmap
 	base    uint32 // number of the segment's first chunk among those of all segments
@@ -20,12 +21,27 @@ type segmentReader struct {
 // posting is a chunk that has the term in the field.
 type posting struct {
 	chunk  uint32 // within the segment
-	freq   float32
-	length float32 // terms in the chunk's field
+	freq   uint16
+	length uint16 // terms in the chunk's field
 }
 
-// reader walks postings; it keeps buffers from one list to the next.
+// postings are those of one term in one segment, field after field; those of field f end at ends[f]. Deleted chunks are
+// among them, so that they stay true for the segment's life.
+type postings struct {
+	list []posting
+	ends [numFields]int32
+}
+
+func (p *postings) of(f field) []posting {
+	if f == 0 {
+		return p.list[:p.ends[0]]
+	}
+	return p.list[p.ends[f-1]:p.ends[f]]
+}
+
+// reader reads postings; it keeps buffers from one list to the next.
 type reader struct {
+	cache    *postingsCache
 	segments []segmentReader
 	list     segment.PostingsList
 	iterator segment.PostingsIterator
@@ -34,7 +50,7 @@ type reader struct {
 func (r *reader) open(snapshot *scorch.IndexSnapshot) (size, live int, err error) {
 	r.segments = r.segments[:0]
 	for _, s := range snapshot.Segments() {
-		sr := segmentReader{seg: s.Segment(), deleted: s.Deleted(), base: uint32(size)}
+		sr := segmentReader{id: s.Id(), seg: s.Segment(), deleted: s.Deleted(), base: uint32(size)}
 		for f := range numFields {
 			if sr.dicts[f], err = sr.seg.Dictionary(fieldNames[f]); err != nil {
 				return 0, 0, err
@@ -47,8 +63,8 @@ func (r *reader) open(snapshot *scorch.IndexSnapshot) (size, live int, err error
 	return size, live, nil
 }
 
-// count returns the number of live chunks with the term, or nearly: those that have it in several fields of a head chunk
-// may be counted by the field that has most.
+// count returns the number of live chunks with the term, or nearly: of the fields of head chunks only the one with most
+// is counted.
 func (r *reader) count(term []byte) (int, error) {
 	n := 0
 	for i := range r.segments {
@@ -66,9 +82,28 @@ func (r *reader) count(term []byte) (int, error) {
 	return n, nil
 }
 
-// each calls visit for the live chunks of a segment that have the term in the field, from chunk number from on.
-func (r *reader) each(s *segmentReader, f field, term []byte, from uint32, visit func(posting) bool) error {
-	list, err := s.dicts[f].PostingsList(term, s.deleted, r.list)
+// postings returns the term's postings in the segment, from the cache or from bleve.
+func (r *reader) postings(s *segmentReader, term string) (*postings, error) {
+	key := postingsKey{s.id, term}
+	if p := r.cache.get(key); p != nil {
+		return p, nil
+	}
+	p := new(postings)
+	for f := range numFields {
+		err := r.each(s, f, term, func(next posting) { p.list = append(p.list, next) })
+		if err != nil {
+			return nil, err
+		}
+		p.ends[f] = int32(len(p.list))
+	}
+	p.list = slices.Clip(p.list)
+	r.cache.put(key, p)
+	return p, nil
+}
+
+// each calls visit for all chunks of a segment that have the term in the field, deleted ones too.
+func (r *reader) each(s *segmentReader, f field, term string, visit func(posting)) error {
+	list, err := s.dicts[f].PostingsList([]byte(term), nil, r.list)
 	if err != nil {
 		return err
 	}
@@ -76,85 +111,23 @@ func (r *reader) each(s *segmentReader, f field, term []byte, from uint32, visit
 	if list.Count() == 0 {
 		return nil
 	}
-	it := list.Iterator(true, true, false, r.iterator)
-	r.iterator = it
-	next, err := it.Advance(uint64(from))
-	for ; err == nil && next != nil; next, err = it.Next() {
-		if !visit(posting{uint32(next.Number()), float32(next.Frequency()), lengthOf(next)}) {
-			return nil
-		}
+	r.iterator = list.Iterator(true, true, false, r.iterator)
+	next, err := r.iterator.Next()
+	for ; err == nil && next != nil; next, err = r.iterator.Next() {
+		visit(posting{
+			chunk:  uint32(next.Number()),
+			freq:   uint16(min(next.Frequency(), math.MaxUint16)),
+			length: uint16(min(lengthOf(next), math.MaxUint16)),
+		})
 	}
 	return err
 }
 
 // lengthOf recovers the field's length, which bleve keeps and hands out as 1/√length.
-func lengthOf(p segment.Posting) float32 {
+func lengthOf(p segment.Posting) uint64 {
 	if exact, ok := p.(interface{ NormUint64() uint64 }); ok {
-		return float32(exact.NormUint64())
+		return exact.NormUint64()
 	}
 	norm := p.Norm()
-	return float32(math.Round(1 / (norm * norm)))
-}
-
-// lengthCache keeps each segment's field lengths, summed up; segments never change. Deleted chunks stay in the sums
-// until the segment is merged, which shifts an average a little.
-type lengthCache struct {
-	mu   sync.Mutex // guards sums
-	sums map[uint64]*fieldLengths
-}
-
-type fieldLengths struct {
-	chunks, terms [numFields]float64
-}
-
-// averages returns the mean length of each field over the chunks that have it.
-func (c *lengthCache) averages(snapshot *scorch.IndexSnapshot, r *reader) (avg [numFields]float32, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all fieldLengths
-	kept := make(map[uint64]*fieldLengths, len(r.segments))
-	for i, s := range snapshot.Segments() {
-		sum := c.sums[s.Id()]
-		if sum == nil {
-			if sum, err = r.sum(&r.segments[i]); err != nil {
-				return avg, err
-			}
-		}
-		kept[s.Id()] = sum
-		for f := range numFields {
-			all.chunks[f] += sum.chunks[f]
-			all.terms[f] += sum.terms[f]
-		}
-	}
-	c.sums = kept
-	for f := range numFields {
-		avg[f] = 1
-		if all.chunks[f] > 0 {
-			avg[f] = float32(all.terms[f] / all.chunks[f])
-		}
-	}
-	return avg, nil
-}
-
-func (r *reader) sum(s *segmentReader) (*fieldLengths, error) {
-	sum := new(fieldLengths)
-	all := *s
-	all.deleted = nil
-	for f := range numFields {
-		err := r.each(&all, f, []byte(lengthTerm), 0, func(p posting) bool {
-			sum.chunks[f]++
-			sum.terms[f] += float64(p.length)
-			return true
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return sum, nil
-}
-
-func (c *lengthCache) size() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return int64(len(c.sums)) * (2*8*int64(numFields) + 48)
+	return uint64(math.Round(1 / (norm * norm)))
 }

@@ -54,7 +54,7 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 		if err != nil {
 			return err
 		}
-		r.live = live
+		r.cache, r.live = &x.cache, live
 		if r.avg, err = x.lengths.averages(snapshot, &r.reader); err != nil {
 			return err
 		}
@@ -97,6 +97,7 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 // release lets go of what belongs to the snapshot.
 func (r *ranking) release() {
 	clear(r.segments)
+	r.cache = nil
 	r.list, r.iterator = nil, nil
 }
 
@@ -228,18 +229,18 @@ func (r *ranking) explain(chunk uint32, terms []queryTerm) ([]document.Contribut
 	s := r.segmentOf(chunk)
 	var why []document.Contribution
 	for _, t := range terms {
+		list, err := r.postings(s, t.text)
+		if err != nil {
+			return nil, err
+		}
 		var parts [numFields]float32
 		var tf float32
 		for f := range numFields {
-			err := r.each(s, f, []byte(t.text), chunk-s.base, func(p posting) bool {
-				if p.chunk == chunk-s.base {
-					parts[f] = r.weigh(f, p)
-					tf += parts[f]
-				}
-				return false
-			})
-			if err != nil {
-				return nil, err
+			field := list.of(f)
+			i, ok := slices.BinarySearchFunc(field, chunk-s.base, func(p posting, c uint32) int { return cmp.Compare(p.chunk, c) })
+			if ok {
+				parts[f] = r.weigh(f, field[i])
+				tf += parts[f]
 			}
 		}
 		for f, part := range parts {

@@ -13,8 +13,8 @@ const (
 	// Segments wait in memory for persisterNap to be merged before they are written: fewer files, fewer merges.
 	persisterNap = 50 * time.Millisecond
 
-	maxBatchChunks = 200
-	maxBatchBytes  = 1 << 20 // of text; analysis takes some ten times as much memory for a moment
+	maxBatchChunks = 400
+	maxBatchBytes  = 2 << 20 // of text; analysis takes some ten times as much memory for a moment
 	maxUnpersisted = 8       // batches in memory only, before writing waits for the disk
 
 	// patience bounds that wait and that of Close: with a full disk the index goes on in memory.
