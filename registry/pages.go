@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"slices"
 )
 
 // bbolt's file format, version 2 (native byte order): a page is a header of 16 bytes (id, flags, count, overflow), then
@@ -56,7 +57,13 @@ func walkPages(file *os.File, pageSize int, visit func(bucket string, key, value
 	if err := w.free(freelist); err != nil {
 		return err
 	}
-	return w.tree("", root, keys{}, 0)
+	if err := w.tree("", root, keys{}, 0); err != nil {
+		return err
+	}
+	if i := slices.Index(w.seen, false); i >= 0 {
+		return fmt.Errorf("%w: page %d is neither in use nor free", errBroken, i)
+	}
+	return nil
 }
 
 // meta reads the newer valid one of the two meta pages, as bbolt does.
@@ -148,19 +155,26 @@ func (w *pageWalk) free(id uint64) error {
 	if flags != flagFreelist || n > uint64(len(ids)/8) {
 		return fmt.Errorf("%w: list of free pages", errBroken)
 	}
+	var last uint64
 	for i := range n {
-		if err := w.mark(native.Uint64(ids[i*8:])); err != nil {
+		id := native.Uint64(ids[i*8:])
+		if err := w.mark(id); err != nil {
 			return err
 		}
+		if id < last {
+			return fmt.Errorf("%w: list of free pages out of order", errBroken)
+		}
+		last = id
 	}
 	return nil
 }
 
-// keys bounds the keys of a page: from low, below high. nil is no bound.
-type keys struct{ low, high []byte }
+// keys bounds the keys of a page: the first is first, all are below high. nil is no bound. bbolt finds a changed page in
+// its parent by its first key, so one that differs is not only untidy.
+type keys struct{ first, high []byte }
 
-func (k keys) hold(key []byte) bool {
-	return (k.low == nil || bytes.Compare(key, k.low) >= 0) && (k.high == nil || bytes.Compare(key, k.high) < 0)
+func (k keys) hold(i int, key []byte) bool {
+	return (i > 0 || k.first == nil || bytes.Equal(key, k.first)) && (k.high == nil || bytes.Compare(key, k.high) < 0)
 }
 
 // tree walks the pages below id. bucket is "" for the tree of buckets.
@@ -193,19 +207,19 @@ func (w *pageWalk) branchPage(bucket string, p []byte, count int, in keys, depth
 	if pageHeader+count*element > len(p) {
 		return errElements
 	}
-	low, err := key(0)
+	first, err := key(0)
 	for i := 0; i < count && err == nil; i++ {
-		child := keys{low: low, high: in.high}
+		child := keys{first: first, high: in.high}
 		if i+1 < count {
 			if child.high, err = key(i + 1); err != nil {
 				break
 			}
 		}
-		if !in.hold(low) || child.high != nil && bytes.Compare(low, child.high) >= 0 {
+		if !in.hold(i, first) || child.high != nil && bytes.Compare(first, child.high) >= 0 {
 			return errOrder
 		}
 		err = w.tree(bucket, native.Uint64(p[pageHeader+i*element+8:]), child, depth+1)
-		low = child.high
+		first = child.high
 	}
 	return err
 }
@@ -223,16 +237,17 @@ func (w *pageWalk) leafPage(bucket string, p []byte, count int, in keys) error {
 			return err
 		}
 		key, value := both[:keySize:keySize], both[keySize:]
-		if len(key) == 0 || !in.hold(key) || before != nil && bytes.Compare(before, key) >= 0 {
+		if len(key) == 0 || !in.hold(i, key) || before != nil && bytes.Compare(before, key) >= 0 {
 			return errOrder
 		}
 		before = key
-		if isBucket := native.Uint32(p[at:]) == flagBucket; isBucket != (bucket == "") {
-			return fmt.Errorf("%w: not a file of knowledged", errBroken)
-		} else if isBucket {
+		switch kind := native.Uint32(p[at:]); {
+		case kind == flagBucket && bucket == "":
 			err = w.bucket(string(key), value)
-		} else {
+		case kind == 0 && bucket != "":
 			err = w.visit(bucket, key, value)
+		default:
+			err = fmt.Errorf("%w: not a file of knowledged", errBroken)
 		}
 		if err != nil {
 			return err

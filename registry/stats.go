@@ -43,6 +43,7 @@ type Tally struct {
 type Percentiles struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
+	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
 }
 
@@ -121,5 +122,5 @@ func percentiles(ms []float64) Percentiles {
 	}
 	slices.Sort(ms)
 	rank := func(p float64) float64 { return ms[int(math.Ceil(p*float64(len(ms))))-1] }
-	return Percentiles{P50: rank(.50), P95: rank(.95), Max: ms[len(ms)-1]}
+	return Percentiles{P50: rank(.50), P95: rank(.95), P99: rank(.99), Max: ms[len(ms)-1]}
 }

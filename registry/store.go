@@ -46,7 +46,7 @@ type storeConfig struct {
 type store struct {
 	storeConfig
 	db     *bolt.DB // nil: read-only and nothing there
-	handle *os.File // db's own, to read around its memory map, and to release the lock where db can't
+	handle *os.File // db's own, to read around its memory map
 	broken atomic.Bool
 }
 
@@ -216,7 +216,8 @@ func (s *store) close() error {
 	return guarded(db.Close)
 }
 
-// abandon releases the lock on a file that bbolt can't be trusted to close. Its memory map stays until the process ends.
+// abandon lets go of a file that bbolt may not be able to close. Where it isn't, its memory map stays, and with it the
+// lock, until the process ends.
 func (s *store) abandon() {
 	if s.db != nil && !s.broken.Load() {
 		_ = guarded(s.db.Close) // the reason for leaving is the error that counts
