@@ -29,15 +29,13 @@ func (d *Daemon) lookupDeps() lookup.Deps {
 	if d.l1 != nil {
 		deps.Semantic = d.l1
 	}
-	if b, ok := d.provider.(*embedding.Builtin); ok {
-		deps.Reranker = rerankAdapter{b}
-	}
+	deps.Reranker = rerankAdapter{d.builtin} // whatever makes the vectors, and without any (MODEL_CARD.md)
 	return deps
 }
 
 func (d *Daemon) lookupConfig() lookup.Config {
 	c := d.cfg.Lookup
-	return lookup.Config{
+	cfg := lookup.Config{
 		AlwaysSemantic: c.AlwaysSemantic,
 		UniqueMatch:    c.UniqueMatch,
 		TopK:           c.TopK,
@@ -50,7 +48,12 @@ func (d *Daemon) lookupConfig() lookup.Config {
 			RRF:    lookup.RRF{K: c.Fusion.RRF.K, Exact: c.Fusion.RRF.Exact, Fulltext: c.Fusion.RRF.Fulltext, Semantic: c.Fusion.RRF.Semantic},
 			Score:  lookup.ScoreWeights{Fulltext: c.Fusion.Score.Fulltext, Soft: c.Fusion.Score.Soft},
 		},
+		FillUnique: true,
 	}
+	if _, ok := d.provider.(*embedding.Builtin); ok {
+		cfg.Calibration = lookup.BuiltinCalibration // its thresholds are of that model's cosines
+	}
+	return cfg
 }
 
 // readDocument parses a document's file as it is now.

@@ -41,7 +41,8 @@ type Daemon struct {
 	history  *registry.History
 	l0       *l0.Index
 	l1       *l1.Index // nil with l1.backend off
-	provider embedding.Provider
+	provider embedding.Provider // nil with l1.backend off
+	builtin  *embedding.Builtin // re-ranks, whatever the provider
 	watcher  *watcher.Watcher
 	engine   *lookup.Engine
 	pipeline *pipeline
@@ -134,6 +135,9 @@ func (d *Daemon) openIndexes() (err error) {
 		names = append(names, putOf(rec, nil))
 	}
 	d.l0.SetNames(names)
+	if d.builtin, err = embedding.NewBuiltin(); err != nil {
+		return err
+	}
 	return d.openSemantic()
 }
 
