@@ -1,7 +1,6 @@
 package ipc
 
 import (
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -70,16 +69,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	return data, bodyError(err)
-}
-
-// bodyError tells a body that broke off from a fault of ours.
-func bodyError(err error) error {
-	var long *http.MaxBytesError
-	if err == nil || errors.As(err, &long) || errors.Is(err, ErrTooLarge) || errors.Is(err, errSlowBody) || errors.As(err, new(*Problem)) {
-		return err
-	}
-	return badRequest("The body could not be read: it ends too early or is not framed as HTTP asks.")
+	return data, bodyError(r, err)
 }
 
 // mediaType says whether the body is sent as one of the types; "" among them accepts a missing header. A charset other than

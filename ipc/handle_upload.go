@@ -55,7 +55,7 @@ func (h *handler) postDocument(w http.ResponseWriter, r *http.Request) error {
 	}
 	body := http.MaxBytesReader(w, r.Body, h.cfg.MaxFileSize+formRoom)
 	if err := h.readForm(multipart.NewReader(body, params["boundary"]), &req); err != nil {
-		return bodyError(err)
+		return bodyError(r, err)
 	}
 	if err := CheckName(req.Category, req.FileName); err != nil {
 		var invalid *InvalidError

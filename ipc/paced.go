@@ -2,7 +2,6 @@ package ipc
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -13,8 +12,6 @@ import (
 // first timeout is free of it, so a slow start is fine.
 const slowest = 16 << 10
 
-var errSlowBody = errors.New("the body came too slowly")
-
 // pacedBody closes the door on bodies that drip. A deadline for the whole body would cut a large upload on a slow link, one
 // for each read would let a byte a second go on for ever: so the deadline moves with what has arrived.
 type pacedBody struct {
@@ -23,6 +20,7 @@ type pacedBody struct {
 	start   time.Time
 	timeout time.Duration
 	arrived int64
+	slow    bool // the deadline passed
 }
 
 // paceBody sets the first deadline at once. It also bounds net/http's own draining of a body that no handler reads.
@@ -48,9 +46,22 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		b.conn.SetReadDeadline(time.Time{}) // else it would end the handler's context while it works on the answer
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = fmt.Errorf("%w: %w", errSlowBody, err)
+		b.slow = true
 	}
 	return n, err
+}
+
+// bodyError tells what went wrong with a body. The deadline is asked of the body itself: parsers between it and us hide
+// the cause. What is left is a body that broke off.
+func bodyError(r *http.Request, err error) error {
+	var long *http.MaxBytesError
+	if b, paced := r.Body.(*pacedBody); paced && b.slow {
+		return problem(http.StatusRequestTimeout, "The body did not arrive in time.")
+	}
+	if err == nil || errors.As(err, &long) || errors.Is(err, ErrTooLarge) || errors.As(err, new(*Problem)) {
+		return err
+	}
+	return badRequest("The body could not be read: it ends too early or is not framed as HTTP asks.")
 }
 
 // answer is the ResponseWriter of handlers. Each write gets its own deadline, so that a client which stops reading loses

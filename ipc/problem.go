@@ -92,8 +92,6 @@ func problemOf(err error) *Problem {
 		return caused(err, problem(http.StatusInsufficientStorage, "There is no space left for this document."))
 	case errors.Is(err, ErrUnavailable):
 		return problem(http.StatusServiceUnavailable, "It is not available right now; try again.")
-	case errors.Is(err, errSlowBody):
-		return problem(http.StatusRequestTimeout, "The body did not arrive in time.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return problem(http.StatusGatewayTimeout, "It took too long.")
 	}
