@@ -94,7 +94,9 @@ func (b *backlog) take(limit int, puts bool, now time.Time) (items []item, next 
 		return items, next
 	}
 	for id, r := range b.retries {
-		if wait := r.due.Sub(now); wait > 0 {
+		if wait := r.due.Sub(now); !b.pending(id) { // a comparison found that it is not wanted any more
+			delete(b.retries, id)
+		} else if wait > 0 {
 			next = min(next, wait)
 		} else if len(items) < limit {
 			add(id)

@@ -158,7 +158,10 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 		x.rest(ctx)
 		return never
 	}
-	return max(min(next, never), embedWait, time.Millisecond)
+	if embedWait > 0 {
+		return embedWait
+	}
+	return next
 }
 
 // rest is called when nothing is pending.
@@ -166,7 +169,7 @@ func (x *Index) rest(ctx context.Context) {
 	x.mu.Lock()
 	x.complete = true
 	x.mu.Unlock()
-	x.worked(partProvider) // whatever it could not embed is gone
+	x.recovered(partProvider) // what it could not embed is gone; when it may be asked again is another matter
 	x.sumUpWarnings()
 	if r, ok := x.store.(Retirer); ok && !x.retired {
 		x.retired = true

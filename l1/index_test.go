@@ -655,8 +655,12 @@ func TestProviderLimits(t *testing.T) {
 		w.wantRows()
 		w.wantState(StateDown, 1)
 		w.Changed(w.source.put("ops/c.md", "three"), nil) // does not make it ask earlier
+		start := time.Now()
 		if err := w.Idle(w.t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if d := time.Since(start); d > 3*time.Minute {
+			t.Errorf("back after %s", d)
 		}
 		w.wantRows("ops/b.md#two", "ops/c.md#three")
 		for i := range w.provider.times {
@@ -666,6 +670,32 @@ func TestProviderLimits(t *testing.T) {
 		}
 		if w.lines("level=WARN") != 1 || w.lines("is back") != 1 {
 			t.Errorf("log: %s", w.log)
+		}
+	})
+}
+
+// What waited for the provider is deleted: nothing is down any more, and still the provider is not asked too early.
+func TestRetryAfterOutlivesTheBacklog(t *testing.T) {
+	run(t, nil, func(w *world) {
+		w.provider.mu.Lock()
+		w.provider.err = func() error { return &embedding.RetryError{After: time.Minute, Err: errors.New("429")} }
+		w.provider.mu.Unlock()
+		ids := w.source.put("ops/a.md", "one")
+		w.Changed(ids, nil)
+		synctest.Wait()
+		w.wantState(StateDown, 1)
+		w.Changed(nil, w.source.remove(ids...))
+		synctest.Wait()
+		w.wantState(StateReady, 0)
+		w.provider.mu.Lock()
+		w.provider.err = nil
+		w.provider.mu.Unlock()
+		w.Changed(w.source.put("ops/b.md", "two"), nil)
+		if err := w.Idle(w.t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d := w.provider.times[1].Sub(w.provider.times[0]); d < time.Minute || d > 61*time.Second {
+			t.Errorf("asked again after %s", d)
 		}
 	})
 }

@@ -78,9 +78,14 @@ func (x *Index) broke(ctx context.Context, part string, err error) {
 	}
 }
 
-// worked notes that a part did its work, with one INFO at the end of an outage.
+// worked notes that a part did its work.
 func (x *Index) worked(part string) {
 	*x.wait(part) = backoff{}
+	x.recovered(part)
+}
+
+// recovered ends the part's outage, with one INFO.
+func (x *Index) recovered(part string) {
 	x.mu.Lock()
 	over := x.outage
 	if over == nil || over.part != part {

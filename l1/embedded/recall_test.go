@@ -50,7 +50,7 @@ func TestRecall(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	passages := make([]embedding.Passage, 12_000)
+	passages := make([]embedding.Passage, 6_000)
 	for i := range passages {
 		passages[i] = passage(r)
 	}
@@ -74,7 +74,7 @@ func TestRecall(t *testing.T) {
 		t.Fatal("the index is large, yet it has no signs")
 	}
 	for _, category := range []string{"", "domain"} {
-		const queries, k = 150, 10
+		const queries, k = 40, 10
 		found := 0
 		for range queries {
 			q, err := m.EmbedQuery(t.Context(), pick(r, subjects)+pick(r, events)+"怎么办")
