@@ -4,8 +4,9 @@ import "strings"
 
 // Analysis is the same for documents and queries, in one pass over the normalised text:
 //
-//   - Han, kana, Korean: pairs of characters; a lone one as it is. Short fields get the single characters as well, so that
-//     a query of one character finds titles and keywords that hold it.
+//   - Han, kana, Korean: pairs of characters; a lone one as it is. So that a query of one character finds something,
+//     titles and keywords get all single characters as well, other fields the last one of each run: with that, every
+//     occurrence of X is the beginning of a term (see reader.lone).
 //   - Latin and the like: the identifier as a whole (err_timeout, c++, v7.5.0, .net) and its parts (err, timeout).
 //   - Nothing is dropped as a stop word: "not" and "all" are keywords to some.
 //
@@ -20,10 +21,20 @@ type role uint8
 const (
 	plain role = iota
 	whole      // an identifier whose parts follow; if no document spells it so, the parts speak for it
+	lone       // a single Han character or the like
+)
+
+// mode says what single characters are wanted for.
+type mode uint8
+
+const (
+	forQuery mode = iota
+	forBody
+	forName
 )
 
 // terms calls emit for each term of t, in order, with repetition.
-func (t *text) terms(singles bool, emit func(term string, r role)) {
+func (t *text) terms(m mode, emit func(term string, r role)) {
 	for i := 0; i < len(t.runes); {
 		switch {
 		case t.class[i] == ideo:
@@ -31,7 +42,7 @@ func (t *text) terms(singles bool, emit func(term string, r role)) {
 			for end < len(t.runes) && t.class[end] == ideo {
 				end++
 			}
-			t.ideoTerms(i, end, singles, emit)
+			t.ideoTerms(i, end, m, emit)
 			i = end
 		case t.class[i].inWord():
 			end := t.identifierEnd(i)
@@ -43,13 +54,13 @@ func (t *text) terms(singles bool, emit func(term string, r role)) {
 	}
 }
 
-func (t *text) ideoTerms(start, end int, singles bool, emit func(string, role)) {
+func (t *text) ideoTerms(start, end int, m mode, emit func(string, role)) {
 	for i := start; i < end; i++ {
 		if i+1 < end {
 			emit(t.sub(i, i+2), plain)
 		}
-		if singles || end == start+1 {
-			emit(t.sub(i, i+1), plain)
+		if end == start+1 || m == forName || m == forBody && i+1 == end {
+			emit(t.sub(i, i+1), lone)
 		}
 	}
 }

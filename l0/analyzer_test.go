@@ -37,7 +37,7 @@ func TestTerms(t *testing.T) {
 	}
 	for in, want := range tests {
 		var got []string
-		newText(in).terms(false, func(term string, _ role) { got = append(got, term) })
+		newText(in).terms(forQuery, func(term string, _ role) { got = append(got, term) })
 		if !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%q: %q, want %q", in, got, strings.Fields(want))
 		}
@@ -46,7 +46,7 @@ func TestTerms(t *testing.T) {
 
 func TestTerms_SinglesAndRoles(t *testing.T) {
 	var got []string
-	newText("死锁 err_x a.b").terms(true, func(term string, r role) {
+	newText("死锁 err_x a.b").terms(forName, func(term string, r role) {
 		if r == whole {
 			term += "!"
 		}
@@ -57,10 +57,18 @@ func TestTerms_SinglesAndRoles(t *testing.T) {
 	}
 }
 
+func TestTerms_RunsEndInASingle(t *testing.T) {
+	var got []string
+	newText("死锁，锁 redis").terms(forBody, func(term string, _ role) { got = append(got, term) })
+	if want := []string{"死锁", "锁", "锁", "redis"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func FuzzTerms(f *testing.F) {
 	f.Add("ERR_TIMEOUT v1.2.3 缓存 c++ .net __a__")
 	f.Fuzz(func(t *testing.T, s string) {
-		newText(s).terms(true, func(term string, _ role) {
+		newText(s).terms(forName, func(term string, _ role) {
 			if term == "" {
 				t.Errorf("%q: empty term", s)
 			}

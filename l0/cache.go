@@ -11,6 +11,7 @@ const entryBytes = 160
 type postingsKey struct {
 	segment uint64
 	term    string
+	lone    bool
 }
 
 // postingsCache keeps decoded postings of terms that were asked for lately; bleve's form takes ten times as long to walk.

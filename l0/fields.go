@@ -23,6 +23,8 @@ const (
 
 var fieldNames = [numFields]string{"title", "keywords", "summary", "headings", "body"}
 
+var fieldModes = [numFields]mode{fieldTitle: forName, fieldKeywords: forName, fieldSummary: forBody, fieldHeadings: forBody, fieldBody: forBody}
+
 // lengthTerm stands once in every field that has terms: its postings list the chunks with that field and the field's
 // length in each. No word contains a NUL.
 const lengthTerm = "\x00"
@@ -51,7 +53,7 @@ func newChunkDoc(c *document.Chunk) *chunkDoc {
 
 func (d *chunkDoc) add(f field, value string) {
 	d.size += len(value)
-	d.fields = append(d.fields, &chunkField{name: fieldNames[f], value: value, singles: f == fieldTitle || f == fieldKeywords})
+	d.fields = append(d.fields, &chunkField{name: fieldNames[f], value: value, mode: fieldModes[f]})
 }
 
 func (d *chunkDoc) ID() string { return d.id }
@@ -76,12 +78,12 @@ func (d *chunkDoc) Indexed() bool                              { return false }
 
 // chunkField is one field's text and, after Analyze, its terms.
 type chunkField struct {
-	name    string
-	value   string
-	id      bool
-	singles bool // single Han characters too
-	length  int
-	terms   index.TokenFrequencies
+	name   string
+	value  string
+	id     bool
+	mode   mode
+	length int
+	terms  index.TokenFrequencies
 }
 
 // Analyze is called by bleve, from its own goroutines.
@@ -95,7 +97,7 @@ func (f *chunkField) Analyze() {
 	t := texts.Get().(*text)
 	defer texts.Put(t)
 	t.set(f.value)
-	t.terms(f.singles, func(term string, _ role) {
+	t.terms(f.mode, func(term string, _ role) {
 		f.length++
 		f.count(term)
 	})

@@ -1,6 +1,7 @@
 package l0
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -83,14 +84,19 @@ func (r *reader) count(term []byte) (int, error) {
 }
 
 // postings returns the term's postings in the segment, from the cache or from bleve.
-func (r *reader) postings(s *segmentReader, term string) (*postings, error) {
-	key := postingsKey{s.id, term}
+func (r *reader) postings(s *segmentReader, term queryTerm) (*postings, error) {
+	key := postingsKey{s.id, term.text, term.role == lone}
 	if p := r.cache.get(key); p != nil {
 		return p, nil
 	}
 	p := new(postings)
 	for f := range numFields {
-		err := r.each(s, f, term, func(next posting) { p.list = append(p.list, next) })
+		var err error
+		if add := func(next posting) { p.list = append(p.list, next) }; term.role == lone && fieldModes[f] == forBody {
+			err = r.lone(s, f, term.text, add)
+		} else {
+			err = r.each(s, f, term.text, add)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +125,28 @@ func (r *reader) each(s *segmentReader, f field, term string, visit func(posting
 			freq:   uint16(min(next.Frequency(), math.MaxUint16)),
 			length: uint16(min(lengthOf(next), math.MaxUint16)),
 		})
+	}
+	return err
+}
+
+// lone calls visit for the chunks that have the single character anywhere in the field: all terms that begin with it
+// count as one.
+func (r *reader) lone(s *segmentReader, f field, char string, visit func(posting)) error {
+	end := append([]byte(char[:len(char)-1]), char[len(char)-1]+1) // UTF-8 never ends in 0xff
+	terms := s.dicts[f].AutomatonIterator(nil, []byte(char), end)
+	found := map[uint32]posting{}
+	next, err := terms.Next()
+	for ; err == nil && next != nil; next, err = terms.Next() {
+		err := r.each(s, f, next.Term, func(p posting) {
+			p.freq += found[p.chunk].freq
+			found[p.chunk] = p
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, chunk := range slices.Sorted(maps.Keys(found)) {
+		visit(found[chunk])
 	}
 	return err
 }

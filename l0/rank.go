@@ -65,7 +65,7 @@ func (r *ranking) weigh(f field, p posting) float32 {
 }
 
 // add scores one term and returns its idf.
-func (r *ranking) add(term string) (weight float64, found bool, err error) {
+func (r *ranking) add(term queryTerm) (weight float64, found bool, err error) {
 	r.touched = r.touched[:0]
 	for i := range r.segments {
 		s := &r.segments[i]
@@ -108,7 +108,7 @@ func (r *ranking) run(ctx context.Context, terms []queryTerm) (mass float64, err
 			return 0, err
 		}
 		t := &terms[i]
-		weight, found, err := r.add(t.text)
+		weight, found, err := r.add(*t)
 		if err != nil {
 			return 0, err
 		}

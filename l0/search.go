@@ -33,6 +33,10 @@ const (
 	maxTerms = 64
 	// maxLookups bounds the terms of which that is found out.
 	maxLookups = 2048
+
+	// maxLone is how many terms a query may have for its single characters to be looked for inside words too, which is
+	// slow for frequent ones. In longer queries the other terms say enough.
+	maxLone = 8
 )
 
 // queryTerm is a distinct term of a query.
@@ -106,10 +110,10 @@ func queryTerms(query string) []queryTerm {
 	t := newText(query)
 	seen := map[string]int{}
 	var terms []queryTerm
-	t.terms(false, func(term string, r role) {
+	t.terms(forQuery, func(term string, r role) {
 		if i, ok := seen[term]; ok {
-			if r == plain {
-				terms[i].role = plain
+			if terms[i].role == whole {
+				terms[i].role = r
 			}
 			return
 		}
@@ -118,6 +122,13 @@ func queryTerms(query string) []queryTerm {
 			terms = append(terms, queryTerm{text: term, role: r})
 		}
 	})
+	if len(terms) > maxLone {
+		for i := range terms {
+			if terms[i].role == lone {
+				terms[i].role = plain
+			}
+		}
+	}
 	return terms
 }
 
@@ -229,7 +240,7 @@ func (r *ranking) explain(chunk uint32, terms []queryTerm) ([]document.Contribut
 	s := r.segmentOf(chunk)
 	var why []document.Contribution
 	for _, t := range terms {
-		list, err := r.postings(s, t.text)
+		list, err := r.postings(s, t)
 		if err != nil {
 			return nil, err
 		}
