@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -16,9 +17,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errDamaged = errors.New("stored value is damaged")
 
-// encodeRecord returns the stored form: a checksum over path and body, then the body.
+// encodeRecord returns the stored form: a checksum over path and body, then the body. Metadata comes last and is not a
+// string: its length stands in front, so that it need not be part of the strings' allocation.
 func encodeRecord(r *Record) []byte {
 	b := make([]byte, 4, 512+len(r.Metadata)+len(r.chunkIDs))
+	b = binary.AppendUvarint(b, uint64(len(r.Metadata)))
 	for _, s := range []string{r.DocID, r.Path, r.FileHash, r.Error, r.Title, r.Summary, r.Category, r.chunkIDs} {
 		b = appendString(b, s)
 	}
@@ -45,7 +48,7 @@ func encodeRecord(r *Record) []byte {
 		b = appendString(b, n.Heading)
 		b = binary.AppendVarint(b, int64(n.Level))
 	}
-	b = append(b, r.Metadata...) // last, so that it need not share the strings' allocation
+	b = append(b, r.Metadata...)
 	binary.LittleEndian.PutUint32(b, checksum([]byte(r.Path), b[4:]))
 	return b
 }
@@ -55,8 +58,17 @@ func decodeRecord(path string, value []byte) (*Record, error) {
 	if len(value) < 4 || binary.LittleEndian.Uint32(value) != checksum([]byte(path), value[4:]) {
 		return nil, errDamaged
 	}
-	d := newDecoder(value[4:])
+	n, width := binary.Uvarint(value[4:])
+	body := value[4+max(width, 0):]
+	if width <= 0 || n > uint64(len(body)) {
+		return nil, errDamaged
+	}
+	body, metadata := body[:len(body)-int(n)], body[len(body)-int(n):]
+	d := newDecoder(body)
 	r := &Record{}
+	if n > 0 {
+		r.Metadata = bytes.Clone(metadata)
+	}
 	for _, s := range []*string{&r.DocID, &r.Path, &r.FileHash, &r.Error, &r.Title, &r.Summary, &r.Category, &r.chunkIDs} {
 		*s = d.string()
 	}
@@ -82,10 +94,7 @@ func decodeRecord(path string, value []byte) (*Record, error) {
 			r.SectionNames[i] = document.SectionName{Name: d.string(), Heading: d.string(), Level: int(d.varint())}
 		}
 	}
-	if rest := d.rest(); len(rest) > 0 {
-		r.Metadata = append(r.Metadata, rest...)
-	}
-	if d.bad || r.Path != path || len(r.chunkIDs)%idSize != 0 {
+	if d.bad || d.text != "" || r.Path != path || len(r.chunkIDs)%idSize != 0 {
 		return nil, errDamaged
 	}
 	return r, nil

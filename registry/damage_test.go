@@ -26,7 +26,7 @@ func grown(t testing.TB) ([]byte, map[string]Change) {
 	want := map[string]Change{}
 	for version := range 3 {
 		var changes []Change
-		for i := version; i < 150; i += version + 1 {
+		for i := version; i < 60; i += version + 1 {
 			c := sample(fmt.Sprintf("dir%d/doc%03d.md", i%7, i), version, 1+i%4)
 			changes = append(changes, c)
 			want[c.Path] = c

@@ -83,9 +83,3 @@ func (d *decoder) strings() []string {
 	}
 	return list
 }
-
-func (d *decoder) rest() string {
-	s := d.text
-	d.text = ""
-	return s
-}

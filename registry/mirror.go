@@ -9,7 +9,7 @@ import (
 
 func (r *Registry) reset() {
 	r.byPath, r.byID, r.byHash = map[string]*Record{}, map[string]*Record{}, map[string]*Record{}
-	r.twins, r.owners = map[string][]*Record{}, map[chunkKey]owner{}
+	r.twins, r.owners = map[string][]*Record{}, map[uint64]owner{}
 	r.pending = map[string]pending{}
 	r.slots, r.free, r.sorted, r.bytes = nil, nil, nil, 0
 }
@@ -38,7 +38,7 @@ func (r *Registry) put(rec *Record) {
 		r.twins[rec.FileHash] = append(r.twins[rec.FileHash], rec)
 	}
 	for i := range rec.ChunkCount() {
-		r.owners[rec.chunkKey(i)] = owner{rec.slot, uint32(i)}
+		r.owners[rec.chunkKey(i).half()] = owner{rec.slot, uint32(i)}
 	}
 	r.sorted = nil
 	r.bytes += rec.size()
@@ -47,7 +47,7 @@ func (r *Registry) put(rec *Record) {
 // remove forgets a stored record. What another record has taken over meanwhile (a docId after a move) stays.
 func (r *Registry) remove(old *Record) {
 	for i := range old.ChunkCount() {
-		if key := old.chunkKey(i); r.owners[key].slot == old.slot {
+		if key := old.chunkKey(i).half(); r.owners[key].slot == old.slot {
 			delete(r.owners, key)
 		}
 	}
@@ -83,13 +83,13 @@ func (r *Registry) removeHash(old *Record) {
 // Bytes of a map entry, at the average load of Go's maps (about two thirds).
 const (
 	pathMapEntry  = 38 // 16-byte string, 8-byte pointer, 1 control byte; three such maps
-	ownerMapEntry = 38 // 16-byte key, 8-byte owner, 1 control byte
+	ownerMapEntry = 26 // 8-byte key, 8-byte owner, 1 control byte
 )
 
 // size estimates what a record takes in memory with its entries in the maps.
 func (r *Record) size() int64 {
 	n := int(unsafe.Sizeof(*r)) + len(r.DocID) + len(r.Path) + len(r.FileHash) + len(r.Error) + len(r.Title) + len(r.Summary) + len(r.Category)
-	n += len(r.chunkIDs) + len(r.Metadata) + 64 // numbers, and what the allocator rounds up
+	n += len(r.chunkIDs) + len(r.Metadata) + 200 // lengths and numbers beside the strings, and what the allocator rounds up
 	for _, list := range [][]string{r.Keywords, r.Aliases, r.Sections} {
 		for _, s := range list {
 			n += 16 + len(s)

@@ -38,7 +38,7 @@ type Registry struct {
 	twins   map[string][]*Record // all of them, where there are several
 	slots   []*Record            // owners name records by slot, which makes the biggest map one without pointers
 	free    []uint32
-	owners  map[chunkKey]owner
+	owners  map[uint64]owner   // by the first half of a chunk's id; the record has the whole
 	sorted  []*Record          // by path; nil after a change
 	pending map[string]pending // not on disk yet, by path
 	bytes   int64
@@ -156,8 +156,8 @@ func (r *Registry) Owner(chunkID string) (rec *Record, index int, ok bool) {
 }
 
 func (r *Registry) owner(key chunkKey) (*Record, int, bool) {
-	o, ok := r.owners[key]
-	if !ok {
+	o, ok := r.owners[key.half()]
+	if !ok || r.slots[o.slot].rawID(int(o.index)) != string(key[:]) {
 		return nil, 0, false
 	}
 	return r.slots[o.slot], int(o.index), true
@@ -201,18 +201,13 @@ func (r *Registry) Chunks(path string) ([]document.Chunk, error) {
 		}
 		return nil, fmt.Errorf("chunks of %s: no such document", path)
 	}
-	chunks := make([]document.Chunk, rec.ChunkCount())
-	if len(chunks) == 0 {
+	if rec.ChunkCount() == 0 {
 		r.mu.RUnlock()
 		return nil, nil
 	}
-	err := r.readTexts(path, func(value []byte) error {
-		bodies, err := chunkBodies(value)
-		for i := range chunks {
-			if err == nil {
-				chunks[i], err = decodeBody(bodies, rec, i)
-			}
-		}
+	var chunks []document.Chunk
+	err := r.readTexts(path, func(value []byte) (err error) {
+		chunks, err = decodeChunks(value, rec)
 		return err
 	})
 	r.mu.RUnlock()

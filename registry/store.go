@@ -58,6 +58,7 @@ func openStore(cfg storeConfig, log *slog.Logger) (*store, error) {
 			return nil, err
 		}
 	}
+	defer func() { s.visit, s.reset = nil, nil }() // and what they hold
 	err := s.open(log)
 	if !errors.Is(err, errBroken) {
 		return s, err
