@@ -30,6 +30,8 @@ func CheckName(category, fileName string) error {
 	}
 	why := segmentFault(fileName)
 	switch {
+	case fileName == "":
+		return &InvalidError{"fileName", "is missing"}
 	case why != "":
 	case strings.Contains(fileName, "/"):
 		why = "holds a slash: folders belong into the category"

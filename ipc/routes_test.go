@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -36,6 +37,24 @@ func TestLookup(t *testing.T) {
 	}
 	if len(h.asked) != 2 {
 		t.Errorf("%d lookups", len(h.asked))
+	}
+}
+
+// The longest query that the engine takes fits through both doors, however it is escaped.
+func TestLongestQuery(t *testing.T) {
+	h := openHouse(t, nil)
+	query := strings.Repeat("🚀", lookup.MaxQuery)
+	escaped := strings.Repeat(`\ud83d\ude80`, lookup.MaxQuery)
+	for _, r := range []reply{
+		h.ask("GET", h.url+"/v1/lookup?query="+url.QueryEscape(query), ""),
+		h.ask("POST", "/v1/lookup", `{"query":"`+escaped+`"}`, "Content-Type", "application/json"),
+	} {
+		if r.status != 200 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(h.asked) != 2 || h.asked[0].Query != query || h.asked[1].Query != query {
+		t.Error("it arrived as another")
 	}
 }
 

@@ -206,7 +206,7 @@ func (s *Server) server(requests context.Context, d door) *http.Server {
 		Handler:           s.handler,
 		ReadHeaderTimeout: s.cfg.HeaderTimeout,
 		IdleTimeout:       3 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    128 << 10, // room for the longest query in a GET, percent-encoded
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connectionKey{}, connection{door: d, caller: callerOf(c)})
