@@ -56,9 +56,16 @@ func (f *fields) bounded(name string, line int, names []string) []string {
 // is told of as missing instead.
 func (f *fields) items(name string, list *yaml.Node, v *value) {
 	var hollow, lost, nested []int // lines
+	again := map[*yaml.Node]bool{}
 	for _, item := range list.Content[:min(len(list.Content), maxItems)] {
 		line := max(item.Line, v.line)
 		n := resolve(item)
+		if item != n {
+			if again[n] {
+				continue // aliases make a long text cheap to write many times
+			}
+			again[n] = true
+		}
 		if name == "tags" && n.Kind == yaml.MappingNode {
 			n = docusaurusLabel(n)
 		}

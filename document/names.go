@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -15,10 +14,16 @@ func Fold(s string) string {
 	if s, ok := foldASCII(s); ok {
 		return s
 	}
-	s = cases.Fold().String(norm.NFKC.String(s))
+	s = strings.Map(foldRune, norm.NFKC.String(s))
+	if strings.Contains(s, "ß") {
+		s = strings.ReplaceAll(s, "ß", "ss")
+	}
 	s = norm.NFKC.String(s) // folding may leave marks out of order
 	return strings.Join(strings.Fields(trimInvisible(s)), " ")
 }
+
+// foldRune goes by way of upper case, so that both small sigmas are one. (x/text's Fold swaps the cases of Cherokee.)
+func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
 
 // foldASCII takes the common case without allocating; ok is false where s needs the full treatment.
 func foldASCII(s string) (folded string, ok bool) {
