@@ -8,6 +8,7 @@ import (
 // backlog is which rows the store is known to have and which ids have to be looked at. Index.mu guards all of it.
 type backlog struct {
 	have       map[string]struct{} // acknowledged by the store
+	stale      map[string]uint64   // ids whose row says what is no longer true → generation in which that was learnt
 	dirty      map[string]uint64   // pending ids → generation in which they were last marked
 	generation uint64              // counts changes, so that one that comes while its id is being worked on is not lost
 
@@ -39,13 +40,19 @@ type item struct {
 
 func newBacklog() backlog {
 	return backlog{
-		have: make(map[string]struct{}), dirty: make(map[string]uint64),
+		have: make(map[string]struct{}), stale: make(map[string]uint64), dirty: make(map[string]uint64),
 		retries: make(map[string]retry), failed: make(map[string]failure), byPath: make(map[string][]string),
 	}
 }
 
 func (b *backlog) has(id string) bool     { _, ok := b.have[id]; return ok }
 func (b *backlog) pending(id string) bool { _, ok := b.dirty[id]; return ok }
+
+// found reports whether a row that the store finds may be shown: it is not about to be deleted, or put for the first time.
+func (b *backlog) found(id string) bool {
+	_, stale := b.stale[id]
+	return b.has(id) && (stale || !b.pending(id))
+}
 
 // mark makes an id pending. Whether it is put or deleted is decided by the source when its turn comes; gone says in which
 // line it waits.
@@ -128,6 +135,9 @@ func (b *backlog) done(it item, have bool) {
 		delete(b.have, it.id)
 	}
 	delete(b.retries, it.id)
+	if b.stale[it.id] <= it.generation || !have {
+		delete(b.stale, it.id)
+	}
 	if b.dirty[it.id] == it.generation {
 		delete(b.dirty, it.id)
 	}
@@ -148,6 +158,7 @@ func (b *backlog) fail(it item, path string, err error, permanent bool, now time
 	}
 	delete(b.retries, it.id)
 	delete(b.dirty, it.id)
+	delete(b.stale, it.id)
 	b.failed[it.id] = failure{err: err, path: path, generation: b.generation}
 	b.byPath[path] = append(b.byPath[path], it.id)
 	return true

@@ -75,6 +75,9 @@ func (x *Index) adopt(have map[string]struct{}, missing, surplus []string, befor
 			x.mark(id, false)
 		}
 	}
+	for id := range x.stale { // a comparison of ids doesn't see them
+		x.mark(id, false)
+	}
 	for _, id := range surplus {
 		x.mark(id, true)
 	}

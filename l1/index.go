@@ -18,6 +18,8 @@ type RowMeta struct {
 	FileName string
 	Category string
 	Title    string
+
+	RequestID string // of the indexing that brought the chunk, if that is still known; for the log
 }
 
 // source is where the chunks are: the truth that the store has to match. It is called with no lock held.
@@ -90,10 +92,29 @@ func (x *Index) Changed(put, gone []string) {
 	}
 	for _, id := range gone {
 		x.forgive(id)
+		delete(x.stale, id)
 		if !x.compared || x.has(id) || x.pending(id) {
 			x.mark(id, true)
 		}
 	}
+	x.advanced()
+	x.mu.Unlock()
+	x.poke()
+}
+
+// Rewrite says that the rows of these chunks hold what is no longer true of their document, though the chunks are the
+// same: its category above all, by which stores filter. They are embedded and put anew, and found meanwhile as they were.
+// It never blocks.
+func (x *Index) Rewrite(ids []string) {
+	x.mu.Lock()
+	x.generation++
+	for _, id := range ids {
+		if _, failed := x.failed[id]; !failed { // one without a row has nothing to rewrite
+			x.stale[id] = x.generation
+			x.mark(id, false)
+		}
+	}
+	x.advanced()
 	x.mu.Unlock()
 	x.poke()
 }
@@ -168,6 +189,7 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 func (x *Index) rest(ctx context.Context) {
 	x.mu.Lock()
 	x.complete = true
+	x.advanced()
 	x.mu.Unlock()
 	x.recovered(partProvider) // what it could not embed is gone; when it may be asked again is another matter
 	x.sumUpWarnings()

@@ -528,7 +528,7 @@ func TestBadVectorsAreRefused(t *testing.T) {
 	}
 }
 
-// What the model knows nothing of is not asked for again and again.
+// What the model knows nothing of is not asked for again and again, and nobody is warned: there is nothing to mend.
 func TestUnknownLanguageIsGivenUpAtOnce(t *testing.T) {
 	run(t, func(w *world) {
 		for i := range 30 {
@@ -540,6 +540,24 @@ func TestUnknownLanguageIsGivenUpAtOnce(t *testing.T) {
 		if n := w.provider.asked("…"); n != 30 {
 			t.Errorf("asked %d times", n)
 		}
+		if w.lines("level=WARN") != 0 {
+			t.Errorf("log: %s", w.log)
+		}
+	})
+}
+
+// Many passages that fail are summed up.
+func TestManyWarningsAreSummedUp(t *testing.T) {
+	run(t, func(w *world) {
+		w.provider.bad = "poison"
+		for i := range maxWarnings + 10 {
+			w.source.put(fmt.Sprintf("x/%d.md", i), "poison")
+		}
+	}, func(w *world) {
+		if err := w.Idle(w.t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
 		if w.lines("level=WARN") != maxWarnings+1 || w.lines("passages=10") != 1 {
 			t.Errorf("%d WARNs; log: %s", w.lines("level=WARN"), w.log)
 		}

@@ -72,6 +72,7 @@ func (x *Index) broke(ctx context.Context, part string, err error) {
 		x.wantCompare = true
 	}
 	pending := len(x.dirty)
+	x.advanced()
 	x.mu.Unlock()
 	if first {
 		x.log.Warn("semantic index is down, keyword search goes on and changes wait", "part", part, "pending", pending, "err", err)
@@ -93,6 +94,7 @@ func (x *Index) recovered(part string) {
 		return
 	}
 	x.outage = nil
+	x.advanced()
 	x.mu.Unlock()
 	x.log.Info("semantic index is back", "part", part, "took", time.Since(over.since).Round(time.Millisecond))
 }

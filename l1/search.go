@@ -66,7 +66,7 @@ func (x *Index) there(found []Hit) []bool {
 	x.mu.Lock()
 	compared := x.compared
 	for i, h := range found {
-		there[i] = x.has(h.ID) && !x.pending(h.ID)
+		there[i] = x.found(h.ID)
 	}
 	x.mu.Unlock()
 	if !compared {

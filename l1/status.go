@@ -34,12 +34,12 @@ func (x *Index) Status() Status {
 	switch {
 	case x.outage != nil:
 		st.State, st.LastError = StateDown, x.outage.err.Error()
+	case st.Pending == 0:
+		st.State = StateReady
 	case !x.complete:
 		st.State = StateBuilding
-	case st.Pending > 0:
-		st.State = StateBacklog
 	default:
-		st.State = StateReady
+		st.State = StateBacklog
 	}
 	return st
 }
@@ -72,6 +72,13 @@ func (x *Index) Failed(id string) (error, bool) {
 	defer x.mu.Unlock()
 	f, ok := x.failed[id]
 	return f.err, ok
+}
+
+// Progress is closed when Status may have changed.
+func (x *Index) Progress() <-chan struct{} {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.progress
 }
 
 // Idle waits until nothing is pending.

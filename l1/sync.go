@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"knowledged/embedding"
@@ -15,7 +16,8 @@ type work struct {
 	item
 	passage embedding.Passage
 	row     Row
-	path    string
+
+	path, requestID string
 }
 
 // sync brings the store up to date with these ids: rows that the source no longer has are deleted, those that it has and
@@ -36,9 +38,25 @@ func (x *Index) sync(ctx context.Context, items []item) {
 		return
 	}
 	written := x.put(ctx, x.skipPresent(puts), start)
-	if len(gones)+written > 0 {
-		x.log.Debug("semantic index updated", "deleted", len(gones), "written", written, "took", time.Since(start))
+	x.report(ctx, len(gones), written, time.Since(start))
+}
+
+// report logs what a batch did, each document by itself: who follows one save finds its vectors by its requestId.
+func (x *Index) report(ctx context.Context, deleted int, written []work, took time.Duration) {
+	if deleted+len(written) == 0 || !x.log.Enabled(ctx, slog.LevelDebug) {
+		return
 	}
+	chunks := map[string]int{}
+	for _, w := range written {
+		chunks[w.path]++
+	}
+	for _, w := range written {
+		if n := chunks[w.path]; n > 0 {
+			x.log.Debug("document's vectors stored", "path", w.path, "requestId", w.requestID, "chunks", n)
+			delete(chunks, w.path)
+		}
+	}
+	x.log.Debug("semantic index updated", "deleted", deleted, "written", len(written), "took", took)
 }
 
 // prepare reads a chunk; there is none if the source no longer has it.
@@ -52,7 +70,7 @@ func (x *Index) prepare(it item) (work, bool) {
 	x.revive(path, it.generation)
 	x.mu.Unlock()
 	return work{
-		item: it, path: path,
+		item: it, path: path, requestID: meta.RequestID,
 		passage: embedding.Passage{Breadcrumb: chunk.Breadcrumb, Text: chunk.Text},
 		row: Row{
 			ID: it.id, Source: meta.Source, FileName: meta.FileName, Category: meta.Category, Title: meta.Title,
@@ -87,13 +105,14 @@ func (x *Index) delete(ctx context.Context, gones []item) (ok bool) {
 	return true
 }
 
-// put embeds and stores; it gives the number of rows written.
-func (x *Index) put(ctx context.Context, puts []work, start time.Time) int {
+// put embeds and stores; it gives what was written.
+func (x *Index) put(ctx context.Context, puts []work, start time.Time) []work {
 	if x.embedWait.left() > 0 { // these came in the deletions' line, and are wanted again
 		x.giveBack(itemsOf(puts), false)
-		return 0
+		return nil
 	}
 	var embedded []work
+	begin := time.Now()
 	for len(puts) > 0 && (len(embedded) == 0 || time.Since(start) < flushAfter) {
 		batch := puts[:min(batchPassages, len(puts))]
 		done, ok := x.embed(ctx, batch)
@@ -105,8 +124,10 @@ func (x *Index) put(ctx context.Context, puts []work, start time.Time) int {
 	}
 	x.giveBack(itemsOf(puts), false)
 	if len(embedded) == 0 {
-		return 0
+		return nil
 	}
+	embedTook := time.Since(begin)
+	begin = time.Now()
 	rows := make([]Row, len(embedded))
 	for i, w := range embedded {
 		rows[i] = w.row
@@ -114,11 +135,12 @@ func (x *Index) put(ctx context.Context, puts []work, start time.Time) int {
 	if err := x.store.Upsert(ctx, rows); err != nil {
 		x.giveBack(itemsOf(embedded), false)
 		x.broke(ctx, partStore, err)
-		return 0
+		return nil
 	}
 	x.worked(partStore)
 	x.finish(itemsOf(embedded), true)
-	return len(rows)
+	x.log.Debug("vectors made and stored", "chunks", len(rows), "embed", embedTook, "store", time.Since(begin))
+	return embedded
 }
 
 // skipPresent finishes with what needs no work: a chunk that left and came back.
@@ -127,7 +149,7 @@ func (x *Index) skipPresent(puts []work) []work {
 	defer x.mu.Unlock()
 	left := puts[:0]
 	for _, w := range puts {
-		if x.has(w.id) {
+		if _, stale := x.stale[w.id]; x.has(w.id) && !stale {
 			x.done(w.item, true)
 			continue
 		}
@@ -186,6 +208,11 @@ func (x *Index) giveUp(w work, err error) {
 	}
 	x.mu.Unlock()
 	if !final {
+		return
+	}
+	if errors.Is(err, embedding.ErrNothingKnown) {
+		// Only emoji, or a script the model was not made for: nothing that anybody could mend.
+		x.log.Debug("the model knows nothing of a passage; keywords still find it", "path", w.path, "chunk", w.id, "requestId", w.requestID)
 		return
 	}
 	if x.warnings++; x.warnings <= maxWarnings {
