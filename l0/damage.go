@@ -56,7 +56,6 @@ func (x *Index) open() error {
 			"bolt_timeout":           lockTimeout.String(),
 			"asyncErrorCallbackName": callbackName,
 			"scorchPersisterOptions": map[string]any{"PersisterNapTimeMSec": persisterNap.Milliseconds()},
-			"scorchMergePlanOptions": mergePlan,
 		}, x.queue)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
+	"golang.org/x/sync/semaphore"
 
 	"knowledged/document"
 )
@@ -47,8 +48,8 @@ type Index struct {
 	queue  *index.AnalysisQueue
 	health *health
 
-	writing sync.Mutex    // one Apply at a time
-	slots   chan struct{} // batches not yet on disk; bounds memory
+	writing sync.Mutex          // one Apply at a time
+	room    *semaphore.Weighted // for chunks not yet on disk; bounds memory
 	lengths lengthCache
 	cache   postingsCache
 }
@@ -60,7 +61,7 @@ func Open(dir string, log *slog.Logger) (*Index, error) {
 		table: newTable(),
 		dir:   filepath.Join(dir, indexVersion),
 		log:   log,
-		slots: make(chan struct{}, maxUnpersisted),
+		room:  semaphore.NewWeighted(maxUnpersisted),
 	}
 	if err := x.openOrRebuild(); err != nil {
 		return nil, fmt.Errorf("open keyword index %s: %w", x.dir, err)

@@ -52,8 +52,8 @@ func syntheticIndex(tb testing.TB, documents int) *Index {
 	}
 	zipf := rand.NewZipf(rnd, 1.2, 4, uint64(len(words)-1))
 	puts := syntheticPuts(documents)
-	for i := 0; i < len(puts); i += 60 {
-		part := puts[i:min(i+60, len(puts))]
+	for i := 0; i < len(puts); i += 200 {
+		part := puts[i:min(i+200, len(puts))]
 		for j := range part {
 			part[j].Chunks = syntheticChunks(part[j], rnd, words, zipf)
 		}

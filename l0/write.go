@@ -1,6 +1,7 @@
 package l0
 
 import (
+	"context"
 	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -15,21 +16,11 @@ const (
 
 	maxBatchChunks = 400
 	maxBatchBytes  = 2 << 20 // of text; analysis takes some ten times as much memory for a moment
-	maxUnpersisted = 8       // batches in memory only, before writing waits for the disk
+	maxUnpersisted = 3200    // chunks in memory only, before writing waits for the disk
 
 	// patience bounds that wait and that of Close: with a full disk the index goes on in memory.
 	patience = 5 * time.Second
 )
-
-// mergePlan keeps segments few: a query looks up each of its terms in each segment.
-var mergePlan = map[string]any{
-	"MaxSegmentsPerTier":   4,
-	"SegmentsPerMergeTask": 4,
-	"FloorSegmentSize":     2000,
-	"MaxSegmentSize":       5_000_000,
-	"TierGrowth":           10.0,
-	"ReclaimDeletesWeight": 2.0,
-}
 
 // write brings the full text up to date. The caller holds writing and life.
 func (x *Index) write(b Batch) error {
@@ -104,20 +95,16 @@ func (x *Index) difference(b Batch) (chunks []*document.Chunk, gone []string, er
 	return chunks, gone, err
 }
 
-// commit hands a batch to bleve; it is searchable on return. Before that it waits for room among the batches which are
-// not on disk yet.
+// commit hands a batch to bleve; it is searchable on return. Before that it waits for room among the chunks which are not
+// on disk yet.
 func (x *Index) commit(batch *index.Batch) error {
-	counted := false
-	timeout := time.NewTimer(patience)
-	defer timeout.Stop()
-	select {
-	case x.slots <- struct{}{}:
-		counted = true
-	case <-timeout.C:
-	}
+	weight := int64(min(len(batch.IndexOps), maxUnpersisted))
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	counted := x.room.Acquire(ctx, weight) == nil
 	batch.SetPersistedCallback(func(error) {
 		if counted {
-			<-x.slots
+			x.room.Release(weight)
 		}
 		x.health.persisted()
 	})
