@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"path/filepath"
+	"time"
 
 	"knowledged/config"
 	"knowledged/document"
@@ -19,18 +21,59 @@ func (d *Daemon) openSemantic() error {
 		return nil
 	}
 	dir := filepath.Join(d.cfg.StateDir, "l1")
-	provider, err := d.openProvider(dir)
+	provider, learn, err := d.openProvider(dir)
 	if err != nil {
 		return err
 	}
 	d.provider = provider
-	store, err := embedded.Open(dir, provider.Name(), provider.Dimensions(), d.log)
-	if err != nil {
-		return fmt.Errorf("open the vector store: %w", err)
+	open := func(ctx context.Context) (l1.Store, error) {
+		dims, err := learn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return embedded.Open(dir, provider.Name(), dims, d.log)
+	}
+	var store l1.Store = l1.NewLazy(open) // the server that knows the dimensions may be down
+	if provider.Dimensions() > 0 {
+		if store, err = open(context.Background()); err != nil {
+			return fmt.Errorf("open the vector store: %w", err)
+		}
 	}
 	d.l1 = l1.New(l1.Config{Store: store, Provider: provider, Source: chunkSource{d.registry, d.baseName}, Log: d.log})
 	d.closers = append(d.closers, store.Close)
 	return nil
+}
+
+// openProvider makes the embedding provider; learn gives the length of its vectors, which it may have to ask for.
+func (d *Daemon) openProvider(dir string) (provider embedding.Provider, learn func(context.Context) (int, error), err error) {
+	if d.cfg.Embedding.Provider != config.ProviderOpenAI {
+		// No cache: it would take longer than the model.
+		return d.builtin, func(context.Context) (int, error) { return d.builtin.Dimensions(), nil }, nil
+	}
+	c := d.cfg.Embedding.OpenAI
+	remote, err := embedding.NewOpenAI(embedding.OpenAIConfig{
+		BaseURL:        c.BaseURL,
+		Model:          c.Model,
+		APIKeyFile:     c.APIKeyFile,
+		Dimensions:     c.Dimensions,
+		DimensionsFile: filepath.Join(dir, "dimensions.json"),
+		Batch:          c.Batch,
+		Timeout:        time.Duration(c.Timeout),
+		QueryPrefix:    c.QueryPrefix,
+		DocumentPrefix: c.DocumentPrefix,
+		QueryBody:      c.QueryBody,
+		DocumentBody:   c.DocumentBody,
+	}, d.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.closers = append(d.closers, remote.Close)
+	cache, err := embedding.NewCache(remote, filepath.Join(dir, "embeddings.cache"), d.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.closers = append(d.closers, cache.Close)
+	return cache, remote.Learn, nil
 }
 
 // chunkSource is the registry as the semantic index reads it.
@@ -60,9 +103,3 @@ func (s chunkSource) HasChunk(id string) bool {
 }
 
 func (s chunkSource) ChunkIDs() iter.Seq[string] { return s.registry.ChunkIDs() }
-
-// openProvider makes the embedding provider.
-func (d *Daemon) openProvider(dir string) (embedding.Provider, error) {
-	_ = dir
-	return embedding.NewBuiltin()
-}

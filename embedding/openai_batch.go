@@ -1,0 +1,201 @@
+package embedding
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// EmbedPassages gives each passage's vector. A text that the server cannot embed does not cost the others: a refused batch is
+// halved until the text is found. With an error that concerns the server, the vectors that were made are given all the same.
+func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]float32, error) {
+	if _, err := o.Learn(ctx); err != nil {
+		return nil, err
+	}
+	w := &passageWork{OpenAI: o, passages: passages, texts: make([]string, len(passages)), out: make([][]float32, len(passages))}
+	w.healthy = sync.OnceValue(func() error { return o.control(ctx) })
+	var all []int
+	for i, p := range passages {
+		w.texts[i] = passageText(p)
+		if strings.TrimSpace(w.texts[i]) == "" {
+			w.failed.Add(i, ErrNothingKnown)
+			continue
+		}
+		all = append(all, i)
+	}
+	batches := slices.Collect(slices.Chunk(all, int(o.batch.Load())))
+	if len(batches) > 0 && !o.proven.Load() {
+		// One call shows whether the server works now; more at a time would be so many more to turn away.
+		if err := w.embed(ctx, batches[0]); err != nil {
+			return w.out, err
+		}
+		batches = batches[1:]
+	}
+	g, groupCtx := errgroup.WithContext(ctx)
+	g.SetLimit(maxBatches)
+	for _, batch := range batches {
+		g.Go(func() error { return w.embed(groupCtx, batch) })
+	}
+	if err := g.Wait(); err != nil {
+		return w.out, err
+	}
+	return w.out, w.failed.OrNil()
+}
+
+// passageText is what stands for a passage.
+func passageText(p Passage) string {
+	if p.Breadcrumb == "" {
+		return p.Text
+	}
+	return p.Breadcrumb + "\n" + p.Text
+}
+
+// passageWork is one call of EmbedPassages.
+type passageWork struct {
+	*OpenAI
+	passages []Passage
+	texts    []string
+	out      [][]float32  // each position is written by one goroutine
+	healthy  func() error // asks once whether the server embeds a harmless text
+
+	mu     sync.Mutex // guards failed
+	failed PassageErrors
+}
+
+// embed makes the vectors of the texts at these positions. An error concerns the server; one that concerns a text is noted.
+func (w *passageWork) embed(ctx context.Context, at []int) error {
+	texts := make([]string, len(at))
+	for k, i := range at {
+		texts[k] = w.texts[i]
+	}
+	vectors, err := w.ask(ctx, &w.document, texts)
+	if err == nil {
+		w.place(at, vectors)
+		return nil
+	}
+	var some *PassageErrors
+	isSome := errors.As(err, &some)
+	if isSome && len(some.Errs) < len(at) {
+		w.place(at, vectors)
+		w.fail(at, some)
+		return nil
+	}
+	if !isSome && !textFault(err, len(at)) {
+		return err
+	}
+	// Nothing of the batch came through: is it the texts, or the server?
+	if down := w.healthy(); down != nil {
+		return down
+	}
+	switch {
+	case isSome:
+		w.fail(at, some)
+		return nil
+	case len(at) > 1:
+		half := len(at) / 2
+		if err := w.embed(ctx, at[:half]); err != nil {
+			return err
+		}
+		return w.embed(ctx, at[half:])
+	default:
+		return w.embedRefused(ctx, at[0], err)
+	}
+}
+
+// embedRefused deals with a text that was refused alone: it may be too long.
+func (w *passageWork) embedRefused(ctx context.Context, i int, refused error) error {
+	vector, kept, err := w.beginning(ctx, &w.document, w.texts[i], refused)
+	switch {
+	case err == nil:
+		w.out[i] = vector
+		w.noteCut(w.passages[i].Breadcrumb, len([]rune(w.texts[i])), kept)
+		return nil
+	case textFault(err, 1):
+		w.fail([]int{i}, &PassageErrors{Errs: map[int]error{0: err}})
+		return nil
+	}
+	return err
+}
+
+func (w *passageWork) place(at []int, vectors [][]float32) {
+	for k, i := range at {
+		w.out[i] = vectors[k]
+	}
+}
+
+func (w *passageWork) fail(at []int, some *PassageErrors) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for k, err := range some.Errs {
+		w.failed.Add(at[k], err)
+	}
+}
+
+// shortest is the length, in characters, below which no text is too long for a model.
+const shortest = 64
+
+// beginning embeds a text that was refused as too long, cut to half until it fits; kept is what is left, in characters.
+func (o *OpenAI) beginning(ctx context.Context, as *manner, text string, refused error) (vector []float32, kept int, err error) {
+	runes, err := []rune(text), refused
+	for tooLong(err) && len(runes) >= 2*shortest {
+		runes = runes[:len(runes)/2]
+		if vector, err = o.askOne(ctx, as, string(runes)); err == nil {
+			return vector, len(runes), nil
+		}
+	}
+	return nil, 0, err
+}
+
+// noteCut warns of the first text that was cut; the rest are for who looks closer.
+func (o *OpenAI) noteCut(breadcrumb string, had, kept int) {
+	log := o.log.Debug
+	if !o.cutOne.Swap(true) {
+		log = o.log.Warn
+	}
+	log("passage is too long for the embedding model, only its beginning is embedded; a lower chunker.max avoids that",
+		"breadcrumb", breadcrumb, "characters", had, "embedded", kept)
+}
+
+// textFault reports whether a call with so many texts may have failed because of one of them. A batch that took too long
+// is rather too large, and the next one smaller.
+func textFault(err error, texts int) bool {
+	return textRefused(err) || errors.Is(err, errBadVector) || texts == 1 && errors.Is(err, errTooSlow)
+}
+
+// textRefused reports whether an error may be the fault of a text: too long, or one of which the model makes NaN, for which
+// servers answer 500.
+func textRefused(err error) bool {
+	var r *refusal
+	var retry *RetryError
+	if !errors.As(err, &r) || errors.As(err, &retry) {
+		return false
+	}
+	return r.status == http.StatusInternalServerError || isInputStatus(r.status)
+}
+
+func isInputStatus(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+}
+
+// tooLong reports whether a text was refused for what may be its length. Some servers say so with a 500.
+func tooLong(err error) bool {
+	var r *refusal
+	if !textRefused(err) || !errors.As(err, &r) {
+		return false
+	}
+	if isInputStatus(r.status) {
+		return true
+	}
+	said := strings.ToLower(r.message)
+	for _, words := range []string{"context length", "too long", "too large", "tokens"} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
+}
