@@ -1,10 +1,11 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -38,13 +39,19 @@ func (p *pipeline) runJobs() {
 	for {
 		select {
 		case j := <-p.jobs:
-			j.run()
-			p.queued.Add(-1)
-			close(j.done)
+			p.runJob(j)
 		default:
 			return
 		}
 	}
+}
+
+func (p *pipeline) runJob(j job) {
+	p.request = j.request
+	j.run()
+	p.request = ""
+	p.queued.Add(-1)
+	close(j.done)
 }
 
 // finding is what looking at one path on disk said.
@@ -58,6 +65,8 @@ type finding struct {
 	doc    *document.Document
 	chunks []document.Chunk
 	took   stageTimes
+
+	requestID string // of this indexing, for the log
 
 	movedFrom string // the path whose docId a new file took over
 }
@@ -89,7 +98,8 @@ func (p *pipeline) applySlice(ctx context.Context, paths []string, trust bool) i
 	}
 	changed, err := p.write(append(p.vanishedTwins(keep), keep...))
 	if err != nil {
-		p.log.Error("the indexes could not be written; what is missing is added at the next start", "documents", changed, "err", err)
+		p.behind = true
+		p.log.Error("the indexes could not be written; what is missing is added as soon as they can", "documents", changed, "err", err)
 	}
 	return changed
 }
@@ -110,23 +120,28 @@ func (p *pipeline) knownFirst(paths []string) []string {
 }
 
 // vanishedTwins finds, for new files, documents with the same bytes whose own file is gone though no event said so yet.
+// Each is looked at once a slice, however many files of the same bytes there are.
 func (p *pipeline) vanishedTwins(found []finding) []finding {
 	var out []finding
+	looked := make(map[string]bool, len(found))
 	for _, f := range found {
-		if f.record == nil || f.old != nil {
+		looked[f.path] = true
+	}
+	for _, f := range found {
+		if f.record == nil || f.old != nil || f.record.FileHash == "" {
 			continue
 		}
 		for _, twin := range p.registry.ByHash(f.record.FileHash) {
-			if g := p.look(twin.Path, true); g.gone && !mentioned(found, twin.Path) && !mentioned(out, twin.Path) {
+			if looked[twin.Path] {
+				continue
+			}
+			looked[twin.Path] = true
+			if g := p.look(twin.Path, true); g.gone {
 				out = append(out, g)
 			}
 		}
 	}
 	return out
-}
-
-func mentioned(found []finding, path string) bool {
-	return slices.ContainsFunc(found, func(f finding) bool { return f.path == path })
 }
 
 // write puts findings into L0 (visible at once), then into the registry, then tells L1.
@@ -136,6 +151,7 @@ func (p *pipeline) write(found []finding) (int, error) {
 	}
 	start := time.Now()
 	p.settleMoves(found)
+	p.name(found)
 	var (
 		batch   l0.Batch
 		changes []registry.Change
@@ -172,7 +188,7 @@ func (p *pipeline) write(found []finding) (int, error) {
 		added, removed, kept := diffChunks(f.old, f.chunks)
 		put = append(put, added...)
 		gone = append(gone, removed...)
-		if f.old != nil && (f.old.Category != f.record.Category || f.old.Title != f.record.Title) {
+		if f.old != nil && f.old.Category != f.record.Category {
 			rewrite = append(rewrite, kept...)
 		}
 	}
@@ -183,13 +199,19 @@ func (p *pipeline) write(found []finding) (int, error) {
 	l0Took := time.Since(start)
 	// The registry is written even if L0 failed: the next start compares the two and puts back what is missing.
 	fault = errors.Join(fault, p.registry.Apply(changes))
-	if p.l1 != nil && len(put)+len(gone)+len(rewrite) > 0 {
+	if p.l1 != nil && len(put)+len(gone) > 0 {
 		p.l1.Changed(put, gone)
-		_ = rewrite
+	}
+	if p.l1 != nil && len(rewrite) > 0 {
+		p.l1.Rewrite(rewrite)
+	}
+	level := slog.LevelDebug
+	if changed == 1 && !p.brief {
+		level = slog.LevelInfo // many at once are summed up
 	}
 	for i := range found {
 		if !found[i].same {
-			p.report(&found[i], l0Took)
+			p.report(&found[i], level, l0Took)
 		}
 	}
 	return changed, fault
@@ -227,17 +249,18 @@ func (p *pipeline) hold(f finding) {
 
 // halfWritten reports whether a change looks like a save still under way: emptied, or front matter that ends in the
 // middle, where the file was touched a moment ago. It is believed once it has stayed so for watch.max_settle.
-func (p *pipeline) halfWritten(path string, old *registry.Record, doc *document.Document, size int64, modified time.Time) bool {
+func (p *pipeline) halfWritten(path string, old *registry.Record, doc *document.Document, data []byte, modified time.Time) bool {
 	if time.Since(modified) > p.settle {
 		return false
 	}
 	if since, ok := p.held[path]; ok && time.Since(since) > p.settle {
 		return false
 	}
-	if size == 0 {
+	if len(data) == 0 || old != nil && old.InL0 && !doc.InL0 {
 		return true
 	}
-	return doc != nil && old != nil && old.InL0 && !doc.InL0
+	// A new file of which only the beginning is there. Not in the first scan: its warnings are summed up at its end.
+	return !p.brief && !doc.HasFrontmatter && (bytes.HasPrefix(data, []byte("---\n")) || bytes.HasPrefix(data, []byte("+++\n")))
 }
 
 var errNotRegular = errors.New("not a regular file")

@@ -40,7 +40,7 @@ type Daemon struct {
 	registry *registry.Registry
 	history  *registry.History
 	l0       *l0.Index
-	l1       *l1.Index // nil with l1.backend off
+	l1       *l1.Index          // nil with l1.backend off
 	provider embedding.Provider // nil with l1.backend off
 	builtin  *embedding.Builtin // re-ranks, whatever the provider
 	watcher  *watcher.Watcher
@@ -78,10 +78,12 @@ func New(cfg *config.Config, version string, log *slog.Logger) (d *Daemon, err e
 	if err != nil {
 		return nil, err
 	}
+	chunks := chunker.Options{Target: cfg.Chunker.Target, Max: cfg.Chunker.Max}
 	d.pipeline = &pipeline{
 		base:     d.base,
 		docOpt:   d.docOpt,
-		chunks:   chunker.Options{Target: cfg.Chunker.Target, Max: cfg.Chunker.Max},
+		chunks:   chunks,
+		format:   formatOf(d.docOpt, chunks),
 		maxSize:  int64(cfg.Knowledge.MaxFileSize),
 		settle:   time.Duration(cfg.Watch.MaxSettle),
 		registry: d.registry,
@@ -91,7 +93,10 @@ func New(cfg *config.Config, version string, log *slog.Logger) (d *Daemon, err e
 		intent:   &intent{base: d.base, file: filepath.Join(cfg.StateDir, "upload-in-progress"), log: log},
 		wire:     d.wireRecord,
 		log:      log,
+		retry:    retryL0,
+		read:     readFile,
 		jobs:     make(chan job),
+		stopped:  make(chan struct{}),
 		held:     map[string]time.Time{},
 	}
 	if d.l1 != nil {
@@ -152,6 +157,7 @@ func (d *Daemon) Run(ctx context.Context, doors func(context.Context) error) err
 	g.Go(func() error { return named("history", d.history.Run(ctx)) })
 	if d.l1 != nil {
 		g.Go(func() error { return named("semantic index", d.l1.Run(ctx)) })
+		g.Go(func() error { d.announceL1(ctx); return nil })
 	}
 	if doors != nil {
 		g.Go(func() error { return doors(ctx) })

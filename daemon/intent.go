@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // intent is a note in the state folder of the temporary file that an upload is writing. Without it a crash would leave
@@ -24,6 +25,13 @@ func (i *intent) note(temp string) {
 
 func (i *intent) clear() { _ = os.Remove(i.file) }
 
+const tempPrefix, tempSuffix = ".knowledged-", ".tmp"
+
+func isTemp(path string) bool {
+	name := filepath.Base(path)
+	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
+}
+
 // recover removes what an upload interrupted by a crash left.
 func (i *intent) recover() {
 	temp, err := os.ReadFile(i.file)
@@ -31,6 +39,9 @@ func (i *intent) recover() {
 		return
 	}
 	defer i.clear()
+	if !isTemp(string(temp)) {
+		return // a damaged note must not delete a document
+	}
 	if root, err := os.OpenRoot(i.base); err == nil {
 		defer root.Close()
 		if root.Remove(string(temp)) == nil {

@@ -38,6 +38,23 @@ func (d *Daemon) Lookups(_ context.Context, since time.Time, limit int) ([]ipc.H
 	return historyEntries(d.history.List(since, limit)), nil
 }
 
+// announceL1 tells subscribers when the semantic index changes its state, until ctx ends.
+func (d *Daemon) announceL1(ctx context.Context) {
+	said := ""
+	for {
+		progress := d.l1.Progress() // before the look, so that no change falls between
+		if s := d.l1.Status(); s.State != said {
+			said = s.State
+			d.events.Publish(ipc.Event{Type: ipc.EventL1, State: s.State, Error: s.LastError})
+		}
+		select {
+		case <-progress:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // Subscribe gives events from now on, until ctx ends.
 func (d *Daemon) Subscribe(ctx context.Context) <-chan ipc.Event { return d.events.Subscribe(ctx) }
 

@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,35 +33,25 @@ func (p *pipeline) look(path string, trust bool) finding {
 }
 
 func (p *pipeline) lookAt(f finding, trust bool) finding {
-	path := f.path
-	abs := filepath.Join(p.base, filepath.FromSlash(path))
-	info, err := os.Lstat(abs)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		// The watcher names only links it follows.
-		info, err = os.Stat(abs)
-	}
+	// The watcher says what is a document: a link that took a file's place, or an ignore rule, ends one.
+	info, err := p.folder.Stat(f.path)
 	switch {
-	case err == nil && info.IsDir(), errors.Is(err, fs.ErrNotExist), isNotDir(err):
-		f.gone = true
-		return f
-	case err != nil:
+	case err != nil && isFault(err):
 		return p.failed(f, nil, fmt.Errorf("cannot be read: %w", reason(err)))
-	case !info.Mode().IsRegular():
-		return p.failed(f, info, errNotRegular)
-	case !p.folder.IsDocument(path) || p.folder.Ignored(path, false):
+	case err != nil:
 		f.gone = true
 		return f
 	}
-	stat := statOf(info)
-	if trust && f.old != nil && stat.equals(f.old) && f.old.IndexedAt.Sub(time.Unix(0, f.old.ChangeTime)) > racyAge {
+	if trust && p.unchanged(f.old, statOf(info)) {
 		f.same = true
 		return f
 	}
+	abs := filepath.Join(p.base, filepath.FromSlash(f.path))
 	if info.Size() > p.maxSize {
 		return p.failed(f, info, fmt.Errorf("%d bytes is more than knowledge.max_file_size (%d bytes)", info.Size(), p.maxSize))
 	}
 	start := time.Now()
-	data, info, err := readFile(abs, p.maxSize)
+	data, info, err := p.read(abs, p.maxSize)
 	f.took.read = time.Since(start)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -72,14 +63,30 @@ func (p *pipeline) lookAt(f finding, trust bool) finding {
 	return p.parse(f, info, data)
 }
 
+// unchanged reports whether a file need not be read: it is as it was when it was indexed, by the rules of now. What failed
+// is looked at again: a limit may have been raised.
+func (p *pipeline) unchanged(rec *registry.Record, stat fileStat) bool {
+	return rec != nil && !rec.Failed() && rec.FormatVersion == p.format && stat.equals(rec) && !racy(rec.IndexedAt, stat)
+}
+
+func racy(indexed time.Time, stat fileStat) bool {
+	return indexed.Sub(time.Unix(0, stat.changed)) <= racyAge
+}
+
+// isFault reports whether the system refused to say what a path is; else it just is no document any more.
+func isFault(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err)
+}
+
 // parse turns the bytes of a file into the record and chunks the indexes should hold.
 func (p *pipeline) parse(f finding, info fs.FileInfo, data []byte) finding {
 	sum := sha256.Sum256(data)
 	hash := hex.EncodeToString(sum[:])
 	stat := statOf(info)
-	if f.old != nil && f.old.FileHash == hash && f.old.FormatVersion == formatVersion {
+	if f.old != nil && f.old.FileHash == hash && !f.old.Failed() && f.old.FormatVersion == p.format {
 		f.same = true
-		if !stat.equals(f.old) || f.old.IndexedAt.Sub(time.Unix(0, stat.changed)) <= racyAge {
+		if !stat.equals(f.old) || racy(f.old.IndexedAt, stat) {
 			rec := *f.old // records are immutable once stored: note the new times in a copy
 			stat.into(&rec)
 			rec.IndexedAt = time.Now()
@@ -91,11 +98,12 @@ func (p *pipeline) parse(f finding, info fs.FileInfo, data []byte) finding {
 	doc, err := document.Parse(f.path, data, p.docOpt)
 	f.took.parse = time.Since(start)
 	if err != nil {
-		f = p.failed(f, info, err)
-		f.record.FileHash = hash
+		if f = p.failed(f, info, err); f.record != nil {
+			f.record.FileHash = hash
+		}
 		return f
 	}
-	if p.halfWritten(f.path, f.old, doc, info.Size(), info.ModTime()) {
+	if p.halfWritten(f.path, f.old, doc, data, info.ModTime()) {
 		f.held = true
 		return f
 	}
@@ -103,7 +111,7 @@ func (p *pipeline) parse(f finding, info fs.FileInfo, data []byte) finding {
 	f.doc = doc
 	f.chunks = chunker.Split(doc, p.chunks)
 	f.took.chunk = time.Since(start)
-	f.record = newRecord(f.old, f.path, stat)
+	f.record = p.newRecord(f.old, f.path, stat)
 	f.record.FileHash = hash
 	fillRecord(f.record, doc)
 	return f
@@ -125,7 +133,7 @@ func (p *pipeline) failed(f finding, info fs.FileInfo, err error) finding {
 		f.record = &rec
 		return f
 	}
-	f.record = newRecord(f.old, f.path, stat)
+	f.record = p.newRecord(f.old, f.path, stat)
 	f.record.Error = err.Error()
 	f.record.Title = strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))
 	f.chunks = nil
@@ -136,9 +144,15 @@ func (p *pipeline) failed(f finding, info fs.FileInfo, err error) finding {
 // again after an upgrade.
 const formatVersion = 1
 
-func newRecord(old *registry.Record, path string, stat fileStat) *registry.Record {
+// formatOf is formatVersion together with the settings that have the same effect.
+func formatOf(doc document.Options, chunks chunker.Options) int {
+	all := fmt.Sprintf("%d %q %t %d %d", formatVersion, doc.BaseName, doc.Fallback, chunks.Target, chunks.Max)
+	return int(crc32.ChecksumIEEE([]byte(all)))
+}
+
+func (p *pipeline) newRecord(old *registry.Record, path string, stat fileStat) *registry.Record {
 	now := time.Now()
-	rec := &registry.Record{Path: path, IndexedAt: now, CreatedAt: now, UpdatedAt: now, FormatVersion: formatVersion}
+	rec := &registry.Record{Path: path, IndexedAt: now, CreatedAt: now, UpdatedAt: now, FormatVersion: p.format}
 	if old != nil {
 		rec.DocID, rec.CreatedAt = old.DocID, old.CreatedAt
 	} else {

@@ -49,8 +49,8 @@ func (g *graves) forget(docID string) {
 
 // claims is an index over graves for one slice of findings.
 type claims struct {
-	byHash, byInode map[string]*registry.Record
-	taken           map[string]bool
+	byHash, byInode, byPath map[string]*registry.Record
+	taken                   map[string]bool
 }
 
 func inodeKey(r *registry.Record) string {
@@ -61,8 +61,12 @@ func inodeKey(r *registry.Record) string {
 }
 
 func (g *graves) claims() claims {
-	c := claims{byHash: map[string]*registry.Record{}, byInode: map[string]*registry.Record{}, taken: map[string]bool{}}
+	c := claims{
+		byHash: map[string]*registry.Record{}, byInode: map[string]*registry.Record{}, byPath: map[string]*registry.Record{},
+		taken: map[string]bool{},
+	}
 	for _, d := range g.dead {
+		c.byPath[d.rec.Path] = d.rec
 		if d.rec.FileHash != "" {
 			c.byHash[d.rec.FileHash] = d.rec
 		}
@@ -73,15 +77,28 @@ func (g *graves) claims() claims {
 	return c
 }
 
-// claim finds the removed document that a new file continues: the same inode (moved, perhaps edited on the way) or the
+// moved finds the removed document that a new file continues: the same inode (renamed, perhaps edited on the way) or the
 // same bytes (copied and deleted).
-func (c claims) claim(rec *registry.Record) *registry.Record {
-	for _, old := range []*registry.Record{c.byInode[inodeKey(rec)], c.byHash[rec.FileHash]} {
-		// A freed inode is soon used again: the same number alone proves a move only if size or content agree.
-		if old == nil || c.taken[old.DocID] || old.FileHash != rec.FileHash && old.FileSize != rec.FileSize {
-			continue
-		}
-		c.taken[old.DocID] = true
+func (c claims) moved(rec *registry.Record) *registry.Record {
+	if old := c.byInode[inodeKey(rec)]; old != nil && !c.taken[old.DocID] && akin(old, rec) {
+		return old
+	}
+	if old := c.byHash[rec.FileHash]; old != nil && !c.taken[old.DocID] {
+		return old
+	}
+	return nil
+}
+
+// akin tells a file edited after its rename from an unrelated one that got a freed inode: the same number alone proves
+// nothing.
+func akin(old, rec *registry.Record) bool {
+	return old.FileHash == rec.FileHash || old.FileSize == rec.FileSize || old.Title != "" && old.Title == rec.Title
+}
+
+// back finds the removed document that is there again at its own place: editors put the old file aside before they write
+// the new one.
+func (c claims) back(rec *registry.Record) *registry.Record {
+	if old := c.byPath[rec.Path]; old != nil && !c.taken[old.DocID] {
 		return old
 	}
 	return nil
@@ -102,14 +119,18 @@ func (p *pipeline) settleMoves(found []finding) {
 		return
 	}
 	c := p.moved.claims()
-	for i := range found {
-		f := &found[i]
-		if f.record == nil || f.old != nil {
-			continue
-		}
-		if old := c.claim(f.record); old != nil {
-			f.record.DocID, f.record.CreatedAt = old.DocID, old.CreatedAt
-			f.movedFrom = old.Path
+	// A file moved away and another made in its place: the one that moved keeps the identity.
+	for _, claim := range []func(*registry.Record) *registry.Record{c.moved, c.back} {
+		for i := range found {
+			f := &found[i]
+			if f.record == nil || f.old != nil || c.taken[f.record.DocID] {
+				continue
+			}
+			if old := claim(f.record); old != nil {
+				c.taken[old.DocID] = true
+				f.record.DocID, f.record.CreatedAt = old.DocID, old.CreatedAt
+				f.movedFrom = old.Path
+			}
 		}
 	}
 	if len(c.taken) > 0 {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,9 @@ import (
 // documents must not need them all at once.
 const sliceSize = 200
 
+// retryL0 is how long L0 is left alone after a write failed; a full disk isn't emptied in a moment.
+const retryL0 = 10 * time.Second
+
 // keywordIndex is what the pipeline writes of L0.
 type keywordIndex interface {
 	Apply(b l0.Batch) error
@@ -25,10 +29,11 @@ type keywordIndex interface {
 	IDs() (map[string]struct{}, error)
 }
 
-// backlog is what the pipeline tells L1: which chunks came and went, and which stayed though their document's category or
-// title changed. It never blocks.
+// backlog is what the pipeline tells L1: which chunks came and went, and which stayed though their document's category
+// changed. It never blocks.
 type backlog interface {
 	Changed(put, gone []string)
+	Rewrite(ids []string)
 }
 
 // folder is what the pipeline asks of the watcher.
@@ -38,6 +43,7 @@ type folder interface {
 	Done(b watcher.Batch)
 	Ignored(path string, dir bool) bool
 	IsDocument(path string) bool
+	Stat(path string) (fs.FileInfo, error)
 }
 
 // pipeline is the only writer of the registry and of L0. It takes batches of paths (hints) and jobs of the API, looks at
@@ -46,7 +52,9 @@ type pipeline struct {
 	base    string // absolute
 	docOpt  document.Options
 	chunks  chunker.Options
+	format  int // of records: formatOf docOpt and chunks
 	maxSize int64
+	retry   time.Duration // between attempts to mend L0
 	settle  time.Duration // a file that looks half-written is given this long
 
 	registry *registry.Registry
@@ -58,9 +66,16 @@ type pipeline struct {
 	wire     func(*registry.Record) ipc.Record
 	log      *slog.Logger
 
+	read    func(abs string, limit int64) ([]byte, fs.FileInfo, error) // readFile; tests count
+	request string                                                     // the request whose job is being run
+	stopped chan struct{}
+
 	jobs  chan job
 	held  map[string]time.Time // files that look half-written, since when
 	moved graves               // what was removed lately, so that a move keeps its docId
+
+	behind bool // L0 may lack something: a write failed
+	traces traces
 
 	tally   tally
 	queued  atomic.Int64 // jobs and paths taken but not yet applied
@@ -72,17 +87,22 @@ type pipeline struct {
 
 // job is work of an API call that has to happen in the single writer.
 type job struct {
-	run  func()
-	done chan struct{}
+	request string // its id
+	run     func()
+	done    chan struct{}
 }
 
-// do runs f in the pipeline's goroutine and waits for it. It reports false if ctx ended before f began.
+// do runs f in the pipeline's goroutine and waits for it. It reports false if ctx, or the
+// pipeline, ended before f began.
 func (p *pipeline) do(ctx context.Context, f func()) bool {
-	j := job{run: f, done: make(chan struct{})}
+	j := job{request: ipc.RequestID(ctx), run: f, done: make(chan struct{})}
 	p.queued.Add(1)
 	select {
 	case p.jobs <- j:
 	case <-ctx.Done():
+		p.queued.Add(-1)
+		return false
+	case <-p.stopped:
 		p.queued.Add(-1)
 		return false
 	}
@@ -93,21 +113,35 @@ func (p *pipeline) do(ctx context.Context, f func()) bool {
 // Run takes batches until ctx ends. The indexes are compared with the registry first, so that what a crash or a broken
 // segment lost is put back.
 func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error {
-	if err := p.reconcileL0(ctx); err != nil {
-		return err
-	}
+	defer close(p.stopped)
+	p.mend(ctx)
+	var retry <-chan time.Time
 	for {
+		if p.behind && retry == nil {
+			retry = time.After(p.retry)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case j := <-p.jobs:
-			j.run()
-			p.queued.Add(-1)
-			close(j.done)
+			p.runJob(j)
 		case b := <-batches:
 			p.batch(ctx, b)
 			p.folder.Done(b)
+		case <-retry:
+			retry = nil
+			p.mend(ctx)
 		}
+	}
+}
+
+// mend makes L0 equal to the registry. A fault is no reason to stop: L1 answers meanwhile.
+func (p *pipeline) mend(ctx context.Context) {
+	first := !p.behind
+	err := p.reconcileL0(ctx)
+	p.behind = err != nil && ctx.Err() == nil
+	if p.behind && first {
+		p.log.Error("full text could not be compared with the registry; trying again", "err", err)
 	}
 }
 

@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"knowledged/ipc"
@@ -21,15 +23,56 @@ func requestID() string {
 	return hex.EncodeToString(b[:])
 }
 
+// name gives each change its requestId: the caller's, if one asked for it.
+func (p *pipeline) name(found []finding) {
+	for i := range found {
+		f := &found[i]
+		if f.same {
+			continue
+		}
+		if f.requestID = p.request; f.requestID == "" {
+			f.requestID = requestID()
+		}
+		if p.l1 != nil && f.record != nil {
+			p.traces.note(f.path, f.requestID)
+		}
+	}
+}
+
+// traces remembers the requestIds of late indexings by path, so that the semantic index, which follows in its own time,
+// logs with the same.
+type traces struct {
+	mu  sync.Mutex
+	ids map[string]string // guarded by mu
+}
+
+// traced bounds the memory of traces; forgetting costs an id in a DEBUG line.
+const traced = 1000
+
+func (t *traces) note(path, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ids == nil || len(t.ids) >= traced {
+		t.ids = make(map[string]string)
+	}
+	t.ids[path] = id
+}
+
+func (t *traces) of(path string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ids[path]
+}
+
 // report logs one change and tells subscribers.
-func (p *pipeline) report(f *finding, l0Took time.Duration) {
-	log := p.log.With("requestId", requestID(), "path", f.path)
+func (p *pipeline) report(f *finding, level slog.Level, l0Took time.Duration) {
+	log := p.log.With("requestId", f.requestID, "path", f.path)
 	e := ipc.Event{Type: ipc.EventDocument, Source: p.docOpt.BaseName + "/" + f.path}
 	switch {
 	case f.gone && f.old == nil:
 		return
 	case f.gone:
-		log.Debug("document removed", "doc", f.old.DocID)
+		log.Log(context.Background(), level, "document removed", "doc", f.old.DocID)
 		e.Action, e.DocID, e.Title = ipc.ActionDeleted, f.old.DocID, f.old.Title
 	case f.record.Failed():
 		p.warn(log, 0, "the file is not indexed: "+f.record.Error)
@@ -38,7 +81,7 @@ func (p *pipeline) report(f *finding, l0Took time.Duration) {
 		for _, w := range f.record.Warnings {
 			p.warn(log, w.Line, w.Message)
 		}
-		log.Debug("document indexed", "doc", f.record.DocID, "chunks", len(f.chunks), "frontmatter", f.record.HasFrontmatter,
+		log.Log(context.Background(), level, "document indexed", "doc", f.record.DocID, "chunks", len(f.chunks), "frontmatter", f.record.HasFrontmatter,
 			"in_l0", f.record.InL0, "moved_from", f.movedFrom, "read", f.took.read, "parse", f.took.parse, "chunk", f.took.chunk, "l0", l0Took)
 		e.Action, e.DocID, e.Title = ipc.ActionUpdated, f.record.DocID, f.record.Title
 		if f.old == nil {

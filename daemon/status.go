@@ -44,10 +44,7 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 		s.Embedding = ipc.StatusEmbedding{Provider: d.cfg.Embedding.Provider, Model: d.provider.Name(), Dimensions: d.provider.Dimensions()}
 		s.Memory.L1Bytes = l1.Bytes
 		// Changes not yet applied will bring chunks: L1 can't be at rest before L0 is.
-		s.Pending.L1 = l1.Pending
-		if !ready {
-			s.Pending.L1 = max(l1.Pending, 1)
-		}
+		s.Pending.L1 = max(l1.Pending, min(pending, 1))
 	}
 	return s, nil
 }

@@ -43,12 +43,12 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	if err := ipc.CheckMatch(r.IfMatch, r.IfNoneMatch, hashOf(before, exists)); err != nil {
 		return nil, false, err
 	}
-	if twin := p.twin(target, r.Body); twin != nil && !r.Force {
-		return nil, false, &ipc.ExistsError{Record: p.wire(twin)}
-	}
 	if exists && bytes.Equal(before, r.Body) {
 		rec, err := p.indexNow(target) // it may not have been seen yet
 		return rec, false, err
+	}
+	if twin := p.twin(target, r.Body); twin != nil && !r.Force {
+		return nil, false, &ipc.ExistsError{Record: p.wire(twin)}
 	}
 	made, err := save(root, target, r.Body, p.intent)
 	if err != nil {
@@ -57,16 +57,23 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	}
 	rec, err = p.indexNow(target)
 	if err != nil {
-		if exists {
-			_, _ = save(root, target, before, p.intent)
-		} else {
-			_ = root.Remove(filepath.FromSlash(target))
-			undoFolders(root, made)
-		}
-		_, _ = p.indexNow(target)
-		return nil, false, fmt.Errorf("index %s: %w", target, err)
+		return nil, false, fmt.Errorf("index %s: %w", target, errors.Join(err, p.undoPut(root, target, before, exists, made)))
 	}
 	return rec, !exists, nil
+}
+
+// undoPut puts back what was there before an upload, on disk and in the indexes.
+func (p *pipeline) undoPut(root *os.Root, target string, before []byte, existed bool, made []string) (err error) {
+	if existed {
+		_, err = save(root, target, before, p.intent)
+	} else {
+		err = root.Remove(filepath.FromSlash(target))
+		undoFolders(root, made)
+	}
+	if _, again := p.indexNow(target); again != nil && !errors.Is(again, ipc.ErrNotFound) {
+		p.log.Debug("undoing an upload", "path", target, "err", again) // the same fault once more, most likely
+	}
+	return err
 }
 
 // acceptable refuses what would not become a document.
@@ -209,7 +216,7 @@ func save(root *os.Root, target string, body []byte, intent *intent) (made []str
 	if info, err := root.Lstat(filepath.FromSlash(target)); err == nil {
 		mode = info.Mode().Perm()
 	}
-	temp := filepath.FromSlash(path.Join(path.Dir(target), ".knowledged-"+strings.ToLower(rand.Text()[:12])+".tmp"))
+	temp := filepath.FromSlash(path.Join(path.Dir(target), tempPrefix+strings.ToLower(rand.Text()[:12])+tempSuffix))
 	intent.note(temp)
 	defer intent.clear()
 	if err := writeSynced(root, temp, body, mode); err != nil {

@@ -7,10 +7,13 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"knowledged/config"
 	"knowledged/daemon"
 	"knowledged/ipc"
 	"knowledged/lookup"
+	"knowledged/registry"
 )
 
 // answerer is what lookups and reading need: the daemon through its socket, or one in this process.
@@ -34,20 +37,20 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	fmt.Fprintf(g.io.err, "knowledged: no daemon answers on %s; answering from the state in %s\n", cfg.IPC.Socket, cfg.StateDir)
 	log := slog.New(slog.NewTextHandler(g.io.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	d, err := daemon.New(cfg, version, log)
-	if err != nil {
+	switch {
+	case errors.Is(err, registry.ErrLocked):
+		return &exitError{code: exitInUse, err: err, hint: "a daemon works on this state folder: name its --socket"}
+	case err != nil:
 		return startError(err)
 	}
 	defer d.Close()
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- d.Run(ctx, nil) }()
-	stop := func() error {
-		cancel()
-		return <-ended
+	defer cancel()
+	running, ctx := errgroup.WithContext(ctx) // a daemon that can't go on ends the waiting
+	running.Go(func() error { return d.Run(ctx, nil) })
+	if err = d.WaitIndexed(ctx, localL1Wait); err == nil {
+		err = f(d)
 	}
-	if err := d.WaitIndexed(ctx, localL1Wait); err != nil {
-		return errors.Join(err, stop())
-	}
-	err = f(d)
-	return errors.Join(err, stop())
+	cancel()
+	return errors.Join(running.Wait(), err)
 }

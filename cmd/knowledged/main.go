@@ -61,6 +61,8 @@ func run(ctx context.Context, args []string, io streams) int {
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
+	begun := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -68,6 +70,9 @@ func run(ctx context.Context, args []string, io streams) int {
 	var exit *exitError
 	if !errors.As(err, &exit) {
 		exit = &exitError{code: exitUsage, err: err, hint: "see `knowledged --help`"}
+		if begun { // the command line was good
+			exit = &exitError{code: exitFailed, err: err}
+		}
 	}
 	if exit.err != nil {
 		fmt.Fprintf(io.err, "knowledged: %v\n", exit.err)

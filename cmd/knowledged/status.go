@@ -92,7 +92,9 @@ func printStatus(w io.Writer, s ipc.Status) {
 	if !s.Ready {
 		state = "first scan under way"
 	}
-	row := func(name, format string, args ...any) { fmt.Fprintf(w, "%-10s "+format+"\n", append([]any{name}, args...)...) }
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s "+format+"\n", append([]any{name}, args...)...)
+	}
 	row("daemon", "%s, pid %d, up %s, version %s", state, s.PID, time.Since(s.StartedAt).Round(time.Second), s.Version)
 	row("folder", "%s", s.BasePath)
 	row("documents", "%d: %d by keyword (L0), %d by meaning (L1), %d failed, %d with warnings", s.Documents.Total, s.Documents.L0, s.Documents.L1, s.Documents.Failed, s.Documents.Warnings)
