@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"errors"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -11,6 +12,10 @@ import (
 func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 	if !ok {
 		l.lostEvents("the system stopped to report changes")
+		return
+	}
+	if m := l.fsw.marker; m != nil && ev.Name == m.name {
+		l.answerAll()
 		return
 	}
 	path, inside := l.rel(ev.Name)
@@ -27,7 +32,7 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 	}
 	dir, name := split(path)
 	if isIgnoreFile(name) {
-		l.deb.Add(path, now)
+		l.hint(path, now)
 		return
 	}
 	parent := l.folders[dir]
@@ -48,19 +53,20 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 	}
 	l.look(path, now)
 	if documentName(name) && !l.rules.excludes(path, false) {
-		l.deb.Add(path, now)
+		l.hint(path, now)
 	}
 }
 
-func (l *loop) onError(err error, ok bool) {
+func (l *loop) onError(err error) {
 	switch {
-	case !ok:
-		l.lostEvents("the system stopped to report changes")
 	case errors.Is(err, fsnotify.ErrEventOverflow):
 		l.mu.Lock()
 		l.status.Overflows++
 		l.mu.Unlock()
 		l.lostEvents("the system dropped events (Linux: raise fs.inotify.max_queued_events if this comes often)")
+	case errors.Is(err, syscall.EINVAL):
+		// fsnotify ended the watch of a moved folder that was deleted meanwhile; the events about it are on their way.
+		l.log.Debug("a watch was gone before it was removed", "err", err)
 	default:
 		l.log.Warn("watching has trouble: the whole folder is compared", "path", l.cfg.Base, "err", err)
 		l.needWalk = true
@@ -77,4 +83,26 @@ func (l *loop) lostEvents(why string) {
 	}
 	l.resetWatches()
 	l.needWalk = true
+}
+
+// confirm closes answer once all events of changes made before now have been seen to.
+func (l *loop) confirm(answer chan struct{}) {
+	l.waiting = append(l.waiting, answer)
+	l.waitUntil = time.Now().Add(markPatience)
+	if l.fsw == nil || l.fsw.marker == nil || l.fsw.marker.set() != nil {
+		l.drain() // all that can be told here
+		l.answerAll()
+	}
+}
+
+func (l *loop) answerAll() {
+	if len(l.waiting) == 0 {
+		return
+	}
+	l.takeAsked(time.Now())
+	l.publish()
+	for _, answer := range l.waiting {
+		close(answer)
+	}
+	l.waiting = nil
 }

@@ -178,3 +178,24 @@ func put(t testing.TB, root, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+// FuzzRules: no ignore file makes the matcher panic or find a path excluded by a negated line alone.
+func FuzzRules(f *testing.F) {
+	f.Add("*.md\n!a/**/b\n", "a/x/b.md")
+	f.Add("[[:alpha:]-z]\\", "a")
+	f.Add("[a\\", "a")
+	f.Add("**/**/*a*/\\**", "a/b/ca/*")
+	f.Fuzz(func(t *testing.T, text, path string) {
+		if len(text) > 200 || len(path) > 60 {
+			return
+		}
+		rules := parseRules(text)
+		for i := range rules {
+			rules[i].negated = true
+		}
+		ig := &ignoreRules{lists: map[string][]rule{"": rules}}
+		if ig.ignored(path, false) {
+			t.Errorf("%q excludes %q", text, path)
+		}
+	})
+}

@@ -16,7 +16,7 @@ var always = func() chan struct{} { c := make(chan struct{}); close(c); return c
 // loop is the state of one Run. One goroutine owns it; what others may see is published into Watcher.
 type loop struct {
 	*Watcher
-	fsw *fsnotify.Watcher // nil while events are unused or unavailable
+	fsw *notifier // nil while events are unused or unavailable
 	deb *debouncer
 
 	// The snapshot: what the folder looked like when it was last looked at. See snapshot.go.
@@ -36,6 +36,9 @@ type loop struct {
 	base baseState
 	hand handover
 
+	waiting   []chan struct{} // callers of Status that want to know whether 0 is true
+	waitUntil time.Time       // they wait no longer
+
 	links       map[fileID]string // what links out of the base folder lead to → the path it is read under
 	linkRoots   map[string]string // path of a followed folder link → real folder
 	limitWarned bool              // about the limits of watching; once until all folders are watched again
@@ -49,11 +52,15 @@ func newLoop(w *Watcher) *loop {
 }
 
 func (l *loop) run(ctx context.Context, out chan<- Batch) error {
+	defer l.answerAll()
 	defer l.closeNotify()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
 		now := time.Now()
+		if len(l.waiting) > 0 && now.After(l.waitUntil) {
+			l.answerAll()
+		}
 		l.takeAsked(now)
 		l.checkBaseEvery(now)
 		l.settle(now)
@@ -64,7 +71,7 @@ func (l *loop) run(ctx context.Context, out chan<- Batch) error {
 		var events chan fsnotify.Event
 		var errs chan error
 		if l.fsw != nil {
-			events, errs = l.fsw.Events, l.fsw.Errors
+			events, errs = l.fsw.Events, l.fsw.errs
 		}
 		var work chan struct{}
 		if l.working() {
@@ -78,15 +85,12 @@ func (l *loop) run(ctx context.Context, out chan<- Batch) error {
 		case ev, ok := <-events:
 			l.onEvent(ev, ok)
 			l.drain()
-		case err, ok := <-errs:
-			l.onError(err, ok)
+		case err := <-errs:
+			l.onError(err)
 		case receiver <- batch:
 			l.hand.sent(batch)
 		case answer := <-l.barrier:
-			l.drain()
-			l.takeAsked(time.Now())
-			l.publish()
-			close(answer)
+			l.confirm(answer)
 		case <-l.wake:
 		case <-work:
 			l.drain() // the select above is fair, events are urgent
@@ -123,6 +127,9 @@ func (l *loop) takeAsked(now time.Time) {
 func (l *loop) nextTime() time.Time {
 	next := l.base.next
 	times := []time.Time{l.base.confirm}
+	if len(l.waiting) > 0 {
+		times = append(times, l.waitUntil)
+	}
 	if !l.base.missing {
 		times = append(times, l.deb.Next(), l.nextPoll)
 		if l.pass != nil && l.pass.scanned {

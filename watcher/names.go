@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // conflictCopy matches the names Dropbox, Nextcloud and ownCloud give to the loser of a sync conflict.
@@ -42,7 +43,7 @@ func hiddenName(name string) bool {
 // rules about hidden, swap, backup, temporary and conflict files, for the file and for all folders above it.
 func (w *Watcher) IsDocument(path string) bool {
 	dir, name := split(path)
-	if !documentName(name) {
+	if !documentName(name) || !utf8.ValidString(path) {
 		return false
 	}
 	for dir != "" {

@@ -159,6 +159,7 @@ func (l *loop) begin(dir string, fresh bool, now time.Time) *scan {
 	if f == nil {
 		return nil
 	}
+	f.queued = false
 	l.watch(dir, f)
 	entries, id, err := list(l.abs(dir), f.link || dir == "")
 	if err != nil {
@@ -282,10 +283,7 @@ func (l *loop) visit(s *scan, e fs.DirEntry, now time.Time) {
 	switch _, sub := s.f.subs[name]; {
 	case e.IsDir() && sub:
 		if !l.rules.excludes(path, true) {
-			s.f.subs[name] = s.seq
-			if !s.fresh && l.pass != nil && l.pass.all {
-				l.pass.queue = append(l.pass.queue, path)
-			}
+			l.visitFolder(s, name, path)
 		}
 		return
 	case e.Type().IsRegular() && !sub:
@@ -298,7 +296,7 @@ func (l *loop) visit(s *scan, e fs.DirEntry, now time.Time) {
 		}
 		m := markOf(fi)
 		if changed := l.note(path, s.f, name, m); changed && !l.walking() || m.fresh(now) {
-			l.deb.Add(path, now)
+			l.hint(path, now)
 		}
 		return
 	case e.Type().IsRegular() && !documentName(name):
@@ -307,7 +305,18 @@ func (l *loop) visit(s *scan, e fs.DirEntry, now time.Time) {
 		_, known = s.f.docs[name]
 	}
 	if present, changed := l.look(path, now); (present && changed || known && !present) && !l.walking() {
-		l.deb.Add(path, now)
+		l.hint(path, now)
+	}
+	if _, sub := s.f.subs[name]; sub { // a link to a folder
+		l.visitFolder(s, name, path)
+	}
+}
+
+// visitFolder notes a folder that is in the snapshot already; a pass goes on into it.
+func (l *loop) visitFolder(s *scan, name, path string) {
+	s.f.subs[name] = s.seq
+	if !s.fresh && l.pass != nil && l.pass.all && !l.folders[path].queued {
+		l.pass.queue = append(l.pass.queue, path)
 	}
 }
 
@@ -319,7 +328,7 @@ func (l *loop) finish(s *scan, now time.Time) {
 		}
 		path := join(s.dir, name)
 		if present, changed := l.look(path, now); (!present || changed) && !l.walking() {
-			l.deb.Add(path, now)
+			l.hint(path, now)
 		}
 	}
 	for name, seen := range s.f.subs {

@@ -27,6 +27,7 @@ type folder struct {
 	rules   [len(ignoreFiles)]mark // of its ignore files as loaded
 	id      fileID                 // of the folder that was listed last
 	link    bool                   // reached through a link
+	queued  bool                   // in fresh
 	watched bool
 	scanned bool
 	failed  bool // could not be listed
@@ -69,7 +70,7 @@ func (l *loop) newFolder(path string, link bool) {
 		parent.subs = map[string]uint32{}
 	}
 	parent.subs[name] = l.scanSeq
-	f := &folder{link: link}
+	f := &folder{link: link, queued: true}
 	l.folders[path] = f
 	l.unwatched++
 	l.watch(path, f)
@@ -85,7 +86,7 @@ func (l *loop) forgetTree(path string, now time.Time) {
 	}
 	for name := range f.docs {
 		l.docs--
-		l.deb.Add(join(path, name), now)
+		l.hint(join(path, name), now)
 	}
 	for name := range f.subs {
 		l.forgetTree(join(path, name), now)
@@ -123,6 +124,7 @@ func (l *loop) look(path string, now time.Time) (present, changed bool) {
 	case unknown:
 		return true, false
 	case document:
+		l.forgetTree(path, now) // in case a folder had the name
 		return true, l.note(path, f, name, e.mark)
 	}
 	if known {
@@ -154,6 +156,13 @@ func (l *loop) note(path string, f *folder, name string, m mark) (changed bool) 
 	f.docs[name] = doc{mark: m, seen: l.scanSeq}
 	l.unskip(path, f, name)
 	return !known || old.mark != m
+}
+
+// hint holds a path back until it is quiet, then has it handed over.
+func (l *loop) hint(path string, now time.Time) {
+	if utf8.ValidString(path) { // others are reported as skipped
+		l.deb.Add(path, now)
+	}
 }
 
 // distrust spoils the mark of a file so fresh that its next change may not show, so that the next comparison reports it.

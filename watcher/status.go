@@ -5,25 +5,30 @@ import "time"
 // barrierPatience bounds how long Status waits for the loop, which may hang in a listing on a dead network drive.
 const barrierPatience = 200 * time.Millisecond
 
-// Status tells the state of the watching. Pending is 0 only if all events at hand were seen to.
+// Status tells the state of the watching. Pending is 0 only if the events of all changes made before the
+// call were seen to (on Linux; elsewhere, all events that have arrived).
 func (w *Watcher) Status() Status {
 	st := w.snapshot()
 	if st.Pending > 0 || !w.running.Load() {
 		return st
 	}
-	// An event may be in the loop's hands, not counted yet: let the loop finish its round before believing in 0.
+	// An event may be in the kernel's queue or in the loop's hands, not counted yet: only the loop can confirm 0.
 	patience := time.NewTimer(barrierPatience)
 	defer patience.Stop()
 	answer := make(chan struct{})
-	select {
-	case w.barrier <- answer:
-		<-answer
-		return w.snapshot()
-	case <-patience.C:
-		if w.running.Load() {
-			st.Pending = 1
+	barrier := w.barrier
+	for {
+		select {
+		case barrier <- answer:
+			barrier = nil
+		case <-answer:
+			return w.snapshot()
+		case <-patience.C:
+			if w.running.Load() {
+				st.Pending = 1
+			}
+			return st
 		}
-		return st
 	}
 }
 

@@ -71,7 +71,7 @@ type Watcher struct {
 	grace time.Duration // how long an absent or emptied base folder may take to come back before its documents are dropped
 
 	wake    chan struct{}      // capacity 1: asked holds something
-	barrier chan chan struct{} // the loop answers once it has seen to all events at hand
+	barrier chan chan struct{} // the loop closes what it gets once it has seen to all earlier events
 	running atomic.Bool
 
 	mu          sync.Mutex // guards all below

@@ -6,7 +6,18 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
+
+// notifier is one set of watches.
+type notifier struct {
+	*fsnotify.Watcher
+	errs   chan error    // what came out of Errors, merged
+	closed chan struct{} // ends pump and the draining of events
+	pumped chan struct{} // pump has returned
+	marker *marker       // nil where there is none
+}
 
 // openNotify asks the system for events, if the mode wants them. Without them all folders are polled.
 func (l *loop) openNotify() {
@@ -18,34 +29,86 @@ func (l *loop) openNotify() {
 		l.warnLimit(err)
 		return
 	}
-	l.fsw = fsw
+	l.fsw = &notifier{Watcher: fsw, errs: make(chan error), closed: make(chan struct{}), pumped: make(chan struct{})}
+	go l.fsw.pump()
+	l.fsw.mark()
+}
+
+// markPatience bounds the wait for a marker's event, which is lost if the queue overflows.
+const markPatience = 100 * time.Millisecond
+
+// mark sets up the marker and tries it out once, while there are no other watches.
+func (n *notifier) mark() {
+	m, err := newMarker()
+	if err != nil {
+		return // Status has to do without
+	}
+	if n.Add(m.name) == nil && m.set() == nil {
+		select {
+		case ev := <-n.Events:
+			if ev.Name == m.name {
+				n.marker = m
+				return
+			}
+		case <-time.After(markPatience):
+		}
+	}
+	_ = n.Remove(m.name)
+	m.close()
+}
+
+// pump reads fsnotify's errors at all times: fsnotify holds its lock while it sends one, and the loop, which needs that
+// lock to add and remove watches, would wait for ever. Of several errors the loop is told the gravest.
+func (n *notifier) pump() {
+	defer close(n.pumped)
+	var held error
+	for {
+		var errs chan error
+		if held != nil {
+			errs = n.errs
+		}
+		select {
+		case err := <-n.Errors:
+			if held == nil || errors.Is(err, fsnotify.ErrEventOverflow) {
+				held = err
+			}
+		case errs <- held:
+			held = nil
+		case <-n.closed:
+			return
+		}
+	}
 }
 
 // closeNotify ends all watches. Events still under way are read and dropped, so that fsnotify's goroutine is not stuck
 // on any system.
 func (l *loop) closeNotify() {
-	fsw := l.fsw
-	if fsw == nil {
+	n := l.fsw
+	if n == nil {
 		return
 	}
 	l.fsw = nil
-	closed, drained := make(chan struct{}), make(chan struct{})
+	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
 		for {
 			select {
-			case <-fsw.Events:
-			case <-fsw.Errors:
-			case <-closed:
+			case <-n.Events:
+			case <-n.closed:
 				return
 			}
 		}
 	}()
-	if err := fsw.Close(); err != nil {
+	if err := n.Close(); err != nil {
 		l.log.Warn("watching did not end cleanly", "path", l.cfg.Base, "err", err)
 	}
-	close(closed)
+	close(n.closed)
 	<-drained
+	<-n.pumped
+	if n.marker != nil {
+		n.marker.close()
+	}
+	l.answerAll() // their marker is lost
 }
 
 // resetWatches replaces all watches by new ones.
@@ -66,7 +129,7 @@ func (l *loop) watch(path string, f *folder) {
 	if f.watched || l.fsw == nil {
 		return
 	}
-	err := l.add(l.fsw, l.abs(path))
+	err := l.add(l.fsw.Watcher, l.abs(path))
 	switch {
 	case err == nil:
 		f.watched = true
