@@ -215,7 +215,7 @@ var code = regexp.MustCompile("`[^`]+`")
 
 // A link to a file that is not there is worse than none.
 func TestLinksBetweenGuidesLeadSomewhere(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	for _, pair := range guides {
 		for _, file := range pair {
 			for _, m := range link.FindAllStringSubmatch(read(t, file), -1) {
