@@ -32,31 +32,47 @@ func (x *Index) compare(ctx context.Context, repair bool) (Difference, error) {
 	x.mu.Lock()
 	before := x.generation
 	x.mu.Unlock()
-	ids, err := x.store.IDs(ctx)
+	stored, err := x.survey(ctx)
 	if err != nil {
 		return Difference{}, fmt.Errorf("list stored vectors: %w", err)
 	}
-	have := make(map[string]struct{}, len(ids))
-	for _, id := range ids {
-		have[id] = struct{}{}
-	}
+	have := set(stored.Mine)
 	var missing, surplus []string
-	want := make(map[string]struct{}, len(ids))
+	want := make(map[string]struct{}, len(have))
 	for id := range x.source.ChunkIDs() {
 		want[id] = struct{}{}
 		if _, ok := have[id]; !ok {
 			missing = append(missing, id)
 		}
 	}
+	if x.readOnly {
+		x.adoptRead(have, want, len(missing), before)
+		return Difference{Missing: len(missing)}, nil
+	}
 	for id := range have {
 		if _, ok := want[id]; !ok {
 			surplus = append(surplus, id)
 		}
 	}
+	for _, id := range stored.Left {
+		_, wanted := want[id]
+		if _, counted := have[id]; !wanted && !counted {
+			surplus = append(surplus, id)
+		}
+	}
 	if repair {
 		x.adopt(have, missing, surplus, before)
+		x.offer(stored.Others, want)
 	}
 	return Difference{Missing: len(missing), Surplus: len(surplus)}, nil
+}
+
+func set(ids []string) map[string]struct{} {
+	m := make(map[string]struct{}, len(ids))
+	for _, id := range ids {
+		m[id] = struct{}{}
+	}
+	return m
 }
 
 // adopt replaces the backlog by what a comparison found, except for ids marked since before.
@@ -81,6 +97,30 @@ func (x *Index) adopt(have map[string]struct{}, missing, surplus []string, befor
 	for _, id := range surplus {
 		x.mark(id, true)
 	}
+	x.wasCompared(x.compareEvery)
+}
+
+// wasCompared notes a comparison; the next is due after the time given, if that is not 0. It needs mu.
+func (x *Index) wasCompared(again time.Duration) {
 	x.compared, x.wantCompare, x.lastCompare = true, false, time.Now()
+	x.nextCompare = time.Time{}
+	if again > 0 {
+		x.nextCompare = x.lastCompare.Add(again)
+	}
 	x.advanced()
+}
+
+// untilCompare is how long it takes until the next comparison is due. It needs mu.
+func (x *Index) untilCompare() time.Duration {
+	if x.nextCompare.IsZero() {
+		return never
+	}
+	return min(time.Until(x.nextCompare), never)
+}
+
+// compareWithin has a comparison made no later than that. It needs mu.
+func (x *Index) compareWithin(d time.Duration) {
+	if due := time.Now().Add(d); x.nextCompare.IsZero() || due.Before(x.nextCompare) {
+		x.nextCompare = due
+	}
 }

@@ -33,7 +33,11 @@ type Config struct {
 	Store    Store
 	Provider embedding.Provider
 	Source   source
-	Log      *slog.Logger
+	// ReadOnly leaves the store as it is: other daemons write it.
+	ReadOnly bool
+	// CompareEvery has store and source compared now and then, as a store that others can reach needs; 0: never.
+	CompareEvery time.Duration
+	Log          *slog.Logger
 }
 
 const (
@@ -50,6 +54,9 @@ type Index struct {
 	source   source
 	log      *slog.Logger
 
+	readOnly     bool
+	compareEvery time.Duration
+
 	comparing sync.Mutex    // held while store and source are compared
 	wake      chan struct{} // of size 1: there may be something to do
 
@@ -58,6 +65,7 @@ type Index struct {
 	compared    bool // the store's ids are known
 	wantCompare bool
 	lastCompare time.Time
+	nextCompare time.Time     // zero: none is due
 	complete    bool          // nothing was pending at some time since the start
 	outage      *outage       // nil while all is well
 	progress    chan struct{} // closed, and replaced, when something was done
@@ -72,6 +80,7 @@ type Index struct {
 func New(c Config) *Index {
 	return &Index{
 		store: c.Store, provider: c.Provider, source: c.Source, log: c.Log,
+		readOnly: c.ReadOnly, compareEvery: c.CompareEvery,
 		wake:        make(chan struct{}, 1),
 		backlog:     newBacklog(),
 		wantCompare: true,
@@ -82,6 +91,10 @@ func New(c Config) *Index {
 // Changed says that chunks have come or gone. The Source must say the same by now. It never blocks, and what it names is
 // pending when it returns.
 func (x *Index) Changed(put, gone []string) {
+	if x.readOnly {
+		x.observe(put, gone)
+		return
+	}
 	x.mu.Lock()
 	x.generation++
 	for _, id := range put {
@@ -106,6 +119,9 @@ func (x *Index) Changed(put, gone []string) {
 // same: its category above all, by which stores filter. They are embedded and put anew, and found meanwhile as they were.
 // It never blocks.
 func (x *Index) Rewrite(ids []string) {
+	if x.readOnly {
+		return
+	}
 	x.mu.Lock()
 	x.generation++
 	for _, id := range ids {
@@ -156,7 +172,7 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 		return wait
 	}
 	x.mu.Lock()
-	compare := x.wantCompare
+	compare := x.wantCompare || x.untilCompare() <= 0
 	x.wantCompare = false
 	x.mu.Unlock()
 	if compare {
@@ -170,6 +186,7 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 	x.mu.Lock()
 	items, next := x.take(batchRows, embedWait <= 0, time.Now())
 	idle := len(x.dirty) == 0
+	again := x.untilCompare()
 	x.mu.Unlock()
 	if len(items) > 0 {
 		x.sync(ctx, items)
@@ -177,12 +194,12 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 	}
 	if idle {
 		x.rest(ctx)
-		return never
+		return again
 	}
 	if embedWait > 0 {
-		return embedWait
+		return min(embedWait, again)
 	}
-	return next
+	return min(next, again)
 }
 
 // rest is called when nothing is pending.

@@ -82,8 +82,8 @@ const suspectPause = 5 * time.Second
 
 // suspect has Run look at a store whose search failed: it may be away, or have come back without its rows.
 func (x *Index) suspect(err error) {
-	if errors.Is(err, context.Canceled) {
-		return // nobody waits for the answer any more
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrAway) {
+		return // nobody waits for the answer any more, or it is known
 	}
 	x.mu.Lock()
 	look := time.Since(x.lastCompare) > suspectPause && !x.wantCompare

@@ -28,12 +28,18 @@ type Status struct {
 // Status is the present one.
 func (x *Index) Status() Status {
 	st := Status{Chunks: x.store.Count(), Bytes: x.store.Bytes()}
+	var ailment error
+	if s, ok := x.store.(Ailing); ok {
+		ailment = s.Ailment()
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st.Pending, st.Failed = x.pendingCount(), len(x.failed)
 	switch {
 	case x.outage != nil:
 		st.State, st.LastError = StateDown, x.outage.err.Error()
+	case ailment != nil:
+		st.State, st.LastError = StateDown, ailment.Error()
 	case st.Pending == 0:
 		st.State = StateReady
 	case !x.complete:

@@ -1,6 +1,9 @@
 package l1
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Row is a chunk's vector with what a vector database shows beside it (SPEC 3.3). Rows are told apart by ID alone.
 type Row struct {
@@ -43,7 +46,30 @@ type Store interface {
 	Close() error
 }
 
+// ErrAway is what Search fails with, at once, while a remote store is known not to answer. It is no news: whoever found that
+// out first has had it looked at.
+var ErrAway = errors.New("the vector store is away")
+
 // Retirer is a Store that keeps what earlier models left, until it is told that its own rows are complete.
 type Retirer interface {
 	Retire(ctx context.Context) error
 }
+
+// Sharer is a Store whose rows several daemons may want, each for its own copy of the documents. A row that one of them
+// deletes stays for as long as another wants it. Upsert and Claim say that this daemon does, Delete that it no longer does.
+type Sharer interface {
+	// Survey lists what there is, for a comparison with the source.
+	Survey(ctx context.Context) (Survey, error)
+	// Claim wants rows that another daemon has put, without their vectors. It gives the ids that turn out not to be there.
+	Claim(ctx context.Context, ids []string) (absent []string, err error)
+}
+
+// Survey tells a shared store's rows apart. An id may be in Left beside another list.
+type Survey struct {
+	Mine   []string // rows that are there, and that this daemon wants
+	Others []string // rows that are there, and that it does not want so far
+	Left   []string // what a deletion left half done, or nobody wants any more: to delete, unless the source has it
+}
+
+// Ailing is a Store that can say that it does not serve searches although its writes work; nil if all is well.
+type Ailing interface{ Ailment() error }

@@ -37,7 +37,11 @@ func (x *Index) sync(ctx context.Context, items []item) {
 		x.giveBack(itemsOf(puts), false)
 		return
 	}
-	written := x.put(ctx, x.skipPresent(puts), start)
+	puts, ok := x.takeOver(ctx, x.skipPresent(puts))
+	if !ok {
+		return
+	}
+	written := x.put(ctx, puts, start)
 	x.report(ctx, len(gones), written, time.Since(start))
 }
 
