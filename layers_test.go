@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"l1/l1test":         {"document", "l1"},
 	"lookup":            {"document"},
 	"ipc":               {"document", "lookup"},
+	"eval":              {},
 	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "lookup", "registry", "watcher"},
 	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lookup", "registry"},
 }
