@@ -39,7 +39,7 @@ func (d *Daemon) openSemantic() error {
 			return fmt.Errorf("open the vector store: %w", err)
 		}
 	}
-	d.l1 = l1.New(l1.Config{Store: store, Provider: provider, Source: chunkSource{d.registry, d.baseName}, Log: d.log})
+	d.l1 = l1.New(l1.Config{Store: store, Provider: provider, Source: d.chunkSource(), Log: d.log})
 	d.closers = append(d.closers, store.Close)
 	return nil
 }
@@ -78,8 +78,13 @@ func (d *Daemon) openProvider(dir string) (provider embedding.Provider, learn fu
 
 // chunkSource is the registry as the semantic index reads it.
 type chunkSource struct {
-	registry *registry.Registry
-	baseName string
+	registry  *registry.Registry
+	baseName  string
+	requestID func(path string) string // of the document's latest indexing
+}
+
+func (d *Daemon) chunkSource() chunkSource {
+	return chunkSource{d.registry, d.baseName, func(path string) string { return d.pipeline.traces.of(path) }}
 }
 
 // Chunk gives a chunk with what its row says of the document; positions come from the registry (SPEC 3.3).
@@ -94,12 +99,9 @@ func (s chunkSource) Chunk(id string) (document.Chunk, l1.RowMeta, bool) {
 		FileName: filepath.Base(rec.Path),
 		Category: rec.Category,
 		Title:    rec.Title,
-	}, true
-}
 
-func (s chunkSource) HasChunk(id string) bool {
-	_, _, ok := s.registry.Owner(id)
-	return ok
+		RequestID: s.requestID(rec.Path),
+	}, true
 }
 
 func (s chunkSource) ChunkIDs() iter.Seq[string] { return s.registry.ChunkIDs() }
