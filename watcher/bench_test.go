@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 )
 
@@ -31,4 +32,38 @@ func BenchmarkWalk(b *testing.B) {
 		cancel()
 		<-done
 	}
+}
+
+// BenchmarkSave: from the end of a save to its batch, of which the quiet time is 30 ms.
+func BenchmarkSave(b *testing.B) {
+	root := b.TempDir()
+	for i := range 10_000 {
+		put(b, root, fmt.Sprintf("d%02d/%05d.md", i%100, i), "x")
+	}
+	w, err := New(Config{Base: root}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	out, done := make(chan Batch), make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = w.Run(ctx, out)
+	}()
+	for settled := false; !settled; { // files this new come once more after the listing
+		w.Done(<-out)
+		settled = w.Status().Pending == 0
+	}
+	i := 0
+	for b.Loop() {
+		i++
+		put(b, root, "d07/00007.md", fmt.Sprint(i))
+		for seen := false; !seen; {
+			batch := <-out
+			seen = slices.Contains(batch.Paths, "d07/00007.md")
+			w.Done(batch)
+		}
+	}
+	cancel()
+	<-done
 }

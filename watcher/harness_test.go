@@ -33,6 +33,8 @@ type bench struct {
 	batches []Batch
 	skipped map[string]string
 
+	before func() // runs in the watcher's goroutine ahead of Run
+
 	fsw  *fsnotify.Watcher // the latest one opened
 	hold chan struct{}     // while not nil, the reader stops before Done until it can receive
 }
@@ -89,6 +91,9 @@ func (b *bench) start() *bench {
 	out := make(chan Batch)
 	var wg sync.WaitGroup
 	wg.Go(func() {
+		if b.before != nil {
+			b.before()
+		}
 		if err := b.w.Run(ctx, out); err != context.Canceled {
 			b.t.Errorf("Run returned %v", err)
 		}

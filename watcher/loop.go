@@ -32,6 +32,7 @@ type loop struct {
 	cur      *scan
 	needWalk bool
 	nextPoll time.Time
+	retry    bool // some folder could not be listed
 
 	base baseState
 	hand handover
