@@ -232,10 +232,13 @@ func (o *OpenAI) check(vectors [][]float32) error {
 	dims := o.dims.learn(vectors)
 	var failed PassageErrors
 	for i, v := range vectors {
-		Normalize(v)
 		err := errNoVector
 		if len(v) > 0 {
 			err = Check(v, len(v))
+		}
+		if err == nil {
+			Normalize(v)
+			err = Check(v, len(v)) // numbers near zero have no length that could be made 1
 		}
 		if err == nil {
 			err = o.dims.check(len(v), dims)
