@@ -22,7 +22,7 @@ func TestLazyOpensWhenItCan_3_6(t *testing.T) {
 			return w.store, nil
 		})
 		w.Index = New(Config{Store: z, Provider: w.provider, Source: w.source, Log: w.Index.log})
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(w.t.Context())
 		ended := make(chan error)
 		go func() { ended <- w.Run(ctx) }()
 		w.stop = func() { cancel(); <-ended }
@@ -30,7 +30,7 @@ func TestLazyOpensWhenItCan_3_6(t *testing.T) {
 		w.Changed(ids, nil)
 		time.Sleep(10 * time.Second)
 		w.wantState(StateDown, len(ids))
-		if _, err := w.Search(t.Context(), "alpha", 1, ""); !errors.Is(err, errNotOpen) {
+		if _, err := w.Search(w.t.Context(), "alpha", 1, ""); !errors.Is(err, errNotOpen) {
 			t.Errorf("search of what is not open: %v", err)
 		}
 		if n := w.provider.asked("alpha"); n != 0 {
@@ -39,7 +39,7 @@ func TestLazyOpensWhenItCan_3_6(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		w.wantState(StateReady, 0)
 		w.wantRows(ids...)
-		if hits, err := w.Search(t.Context(), "alpha", 1, ""); err != nil || len(hits) != 1 || hits[0].ChunkID != ids[0] {
+		if hits, err := w.Search(w.t.Context(), "alpha", 1, ""); err != nil || len(hits) != 1 || hits[0].ChunkID != ids[0] {
 			t.Errorf("hits %v, %v", hits, err)
 		}
 		if w.lines("level=WARN") != 1 || w.lines("is back") != 1 {
