@@ -47,25 +47,30 @@ type Daemon struct {
 	engine   *lookup.Engine
 	pipeline *pipeline
 	events   ipc.Hub
+	httpAddr string // set by Doors
 	closers  []func() error
 }
 
 // New opens the state of cfg's base folder. The caller must Close it. registry.ErrLocked means that another process has
 // the state.
-func New(cfg *config.Config, version string, log *slog.Logger) (d *Daemon, err error) {
-	d = &Daemon{cfg: cfg, version: version, log: log, started: time.Now(), base: cfg.Knowledge.BasePath}
+func New(cfg *config.Config, version string, log *slog.Logger) (*Daemon, error) {
+	d := &Daemon{cfg: cfg, version: version, log: log, started: time.Now(), base: cfg.Knowledge.BasePath}
 	d.baseName = filepath.Base(d.base)
 	d.docOpt = document.Options{BaseName: d.baseName, Fallback: cfg.Knowledge.FrontMatter.Fallback}
-	defer func() {
-		if err != nil {
-			d.Close()
-		}
-	}()
+	if err := d.open(); err != nil {
+		return nil, errors.Join(err, d.Close()) // what was opened before the fault
+	}
+	return d, nil
+}
+
+// open makes the parts, in the order in which they need each other.
+func (d *Daemon) open() (err error) {
+	cfg, log := d.cfg, d.log
 	if err := d.makeFolders(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := d.openIndexes(); err != nil {
-		return nil, err
+		return err
 	}
 	d.watcher, err = watcher.New(watcher.Config{
 		Base:           d.base,
@@ -76,7 +81,7 @@ func New(cfg *config.Config, version string, log *slog.Logger) (d *Daemon, err e
 		FollowSymlinks: cfg.Watch.FollowSymlinks,
 	}, log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	chunks := chunker.Options{Target: cfg.Chunker.Target, Max: cfg.Chunker.Max}
 	d.pipeline = &pipeline{
@@ -103,7 +108,7 @@ func New(cfg *config.Config, version string, log *slog.Logger) (d *Daemon, err e
 		d.pipeline.l1 = d.l1
 	}
 	d.engine = lookup.New(d.lookupConfig(), d.lookupDeps(), log)
-	return d, nil
+	return nil
 }
 
 func (d *Daemon) makeFolders() error {

@@ -47,7 +47,7 @@ func (d *Daemon) Documents(_ context.Context, q ipc.DocumentsQuery) (ipc.Documen
 func (d *Daemon) matches(rec *registry.Record, q ipc.DocumentsQuery) bool {
 	switch {
 	case q.Category != "" && rec.Category != q.Category,
-		q.Warnings && len(rec.Warnings) == 0,
+		q.Warnings && len(rec.Warnings) == 0 && !rec.Failed(),
 		q.Layer == "l0" && !rec.InL0,
 		q.Layer == "l1" && !d.inL1(rec),
 		q.Status != "" && d.status(rec) != q.Status:

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,8 +26,12 @@ func (d *Daemon) Doors() (func(context.Context) error, error) {
 	if err := server.Listen(); err != nil {
 		return nil, err
 	}
+	d.httpAddr = cmp.Or(server.HTTPAddr(), "off")
 	return server.Serve, nil
 }
+
+// HTTPAddr is the loopback address in force: "off" also where its port was taken.
+func (d *Daemon) HTTPAddr() string { return d.httpAddr }
 
 // indexedPoll is how often WaitIndexed looks.
 const indexedPoll = 5 * time.Millisecond

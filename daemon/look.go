@@ -136,6 +136,10 @@ func (p *pipeline) failed(f finding, info fs.FileInfo, err error) finding {
 	f.record = p.newRecord(f.old, f.path, stat)
 	f.record.Error = err.Error()
 	f.record.Title = strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))
+	f.record.Category, _, _ = strings.Cut(f.path, "/")
+	if f.record.Category == f.path { // a file in the base folder itself
+		f.record.Category = ""
+	}
 	f.chunks = nil
 	return f
 }
@@ -163,8 +167,9 @@ func (p *pipeline) newRecord(old *registry.Record, path string, stat fileStat) *
 }
 
 func fillRecord(rec *registry.Record, doc *document.Document) {
-	rec.Title, rec.Summary, rec.Category = doc.Title, doc.Summary, doc.Category
-	rec.Keywords, rec.Aliases = doc.Keywords, doc.Aliases
+	// Copies: L0 keeps these, and a part of the file's text would keep all of it in memory.
+	rec.Title, rec.Summary, rec.Category = strings.Clone(doc.Title), doc.Summary, doc.Category
+	rec.Keywords, rec.Aliases = clones(doc.Keywords), clones(doc.Aliases)
 	rec.Metadata, rec.HasFrontmatter, rec.InL0 = doc.Metadata, doc.HasFrontmatter, doc.InL0
 	rec.Chinese, rec.Warnings, rec.SectionNames = doc.Chinese, doc.Warnings, doc.SectionNames
 	rec.Sections = doc.SectionTitles()
@@ -201,4 +206,12 @@ func reason(err error) error {
 		return pe.Err
 	}
 	return err
+}
+
+func clones(in []string) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = strings.Clone(s)
+	}
+	return out
 }

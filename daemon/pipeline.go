@@ -225,11 +225,8 @@ func (p *pipeline) reconcileL0(ctx context.Context) error {
 		}
 		chunks, err := p.registry.Chunks(rec.Path)
 		if err != nil {
-			// Read the file again: the first scan sees a record that matches no file.
+			// The registry has marked the record, so that the first scan reads the file again and keeps its docId.
 			p.log.Warn("stored text of a document is damaged; reading the file again", "path", rec.Path, "err", err)
-			if err := p.registry.Apply([]registry.Change{{Path: rec.Path}}); err != nil {
-				return err
-			}
 			continue
 		}
 		if puts = append(puts, putOf(rec, chunks)); len(puts) >= sliceSize {

@@ -2,14 +2,14 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"knowledged/ipc"
 	"knowledged/registry"
 )
 
-// l1Wait is how long a delete waits for its vectors to go before it answers that they are left to the backlog.
+// l1Wait is how long an upload that asks for it waits for its vectors, and a delete for its vectors to go, before the
+// answer says that they are left to the backlog.
 const l1Wait = 5 * time.Second
 
 // Put saves an upload and indexes it.
@@ -26,9 +26,10 @@ func (d *Daemon) Put(ctx context.Context, r ipc.PutRequest) (ipc.Record, bool, e
 		return ipc.Record{}, false, err
 	}
 	if r.WaitL1 && d.l1 != nil {
-		if err := d.l1.WaitFor(ctx, rec.ChunkIDs()); err != nil {
-			return ipc.Record{}, false, errors.Join(ipc.ErrUnavailable, err)
-		}
+		// Vectors that do not come are no failure of the upload: the record says INDEXING (SPEC 5.1).
+		short, cancel := context.WithTimeout(ctx, l1Wait)
+		defer cancel()
+		_ = d.l1.WaitFor(short, rec.ChunkIDs())
 	}
 	return d.wireRecord(rec), created, nil
 }

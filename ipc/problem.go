@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"knowledged/lookup"
 )
@@ -34,7 +35,9 @@ func (p *Problem) Error() string {
 		s = p.Title
 	}
 	for _, e := range p.Errors {
-		s += fmt.Sprintf(" [%s %s]", e.Field, e.Message)
+		if !strings.Contains(s, e.Message) { // one fault is often the whole detail
+			s += fmt.Sprintf(" [%s: %s]", e.Field, e.Message)
+		}
 	}
 	return s
 }

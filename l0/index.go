@@ -127,12 +127,7 @@ func (x *Index) ExactBytes() int64 { return x.table.size() }
 
 // Bytes estimates the memory of the whole index. Files on disk are mapped and not counted.
 func (x *Index) Bytes() int64 {
-	n := x.table.size() + x.lengths.size() + x.cache.size()
-	_ = x.read(func(snapshot *scorch.IndexSnapshot) error { // closed or broken: nothing to count
-		n += int64(snapshot.Size())
-		return nil
-	})
-	return n
+	return x.table.size() + x.lengths.size() + x.cache.size()
 }
 
 // Close waits for what was applied to be on disk (a few seconds at most) and closes the files.

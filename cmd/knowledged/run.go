@@ -58,7 +58,7 @@ func serve(ctx context.Context, cfg *config.Config, io streams) error {
 		return startError(err)
 	}
 	log.Info("knowledged started", "version", version, "pid", os.Getpid(), "base", cfg.Knowledge.BasePath, "state", cfg.StateDir,
-		"socket", cfg.IPC.Socket, "http", cfg.IPC.HTTP, "l1", cfg.L1.Backend, "embedding", cfg.Embedding.Provider)
+		"socket", cfg.IPC.Socket, "http", d.HTTPAddr(), "l1", cfg.L1.Backend, "embedding", cfg.Embedding.Provider)
 	if err := d.Run(ctx, doors); err != nil {
 		return startError(err)
 	}
