@@ -1,0 +1,222 @@
+package milvus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/client"
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+)
+
+const (
+	dialTimeout  = 5 * time.Second
+	loadPoll     = 200 * time.Millisecond
+	loadPatience = 30 * time.Second // a server that was restarted loads for about 20 s, and says meanwhile that it is well
+)
+
+// session is a connection with the collections made, indexed and loaded.
+type session struct {
+	client client.Client
+	rows   string // real name of the model's collection
+	dims   int
+
+	announced time.Time // written by who makes the session and by Survey, which Run alone calls
+}
+
+// need gives the session, made if there is none. Only one caller makes it.
+func (s *Store) need(ctx context.Context) (*session, error) {
+	if ses := s.session.Load(); ses != nil {
+		return ses, nil
+	}
+	select {
+	case s.connecting <- struct{}{}:
+		defer func() { <-s.connecting }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if ses := s.session.Load(); ses != nil { // by who was first
+		return ses, nil
+	}
+	if s.closed.Load() {
+		return nil, errClosed
+	}
+	dims, err := s.c.Dimensions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("learn the length of %s's vectors: %w", s.c.Model, err)
+	}
+	ses, err := s.connect(ctx, dims)
+	if err != nil {
+		return nil, s.c.explain(err)
+	}
+	s.session.Store(ses)
+	s.probe(ctx, ses)
+	s.log.Debug("connected to Milvus", "address", s.c.Address, "collection", ses.rows)
+	return ses, nil
+}
+
+func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
+	cl, err := s.c.dial()
+	if err != nil {
+		return nil, err
+	}
+	ses := &session{client: cl, rows: realName(s.c.Collection, s.c.Model, dims), dims: dims}
+	defer func() {
+		if err != nil {
+			cl.Close()
+		}
+	}()
+	if err := s.greet(ctx, cl); err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex()); err != nil {
+		return nil, fmt.Errorf("open collection %s: %w", ses.rows, err)
+	}
+	if s.c.ReadOnly {
+		return ses, nil
+	}
+	claims := claimsName(s.c.Collection)
+	if err := s.open(ctx, cl, claimSchema(claims), claimIndex()); err != nil {
+		return nil, fmt.Errorf("open collection %s: %w", claims, err)
+	}
+	if err := s.pointAlias(ctx, ses, false); err != nil {
+		return nil, err
+	}
+	return ses, s.announce(ctx, ses)
+}
+
+// greet is the first call: it tells whether the server is there, knows us, and has the database, which a writer makes.
+func (s *Store) greet(ctx context.Context, cl client.Client) error {
+	short, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	there, err := cl.DescribeCollection(short, s.c.Collection)
+	if noDatabase(err) && !s.c.ReadOnly {
+		if err := cl.CreateDatabase(short, s.c.Database); err != nil {
+			return fmt.Errorf("make database %s: %w", s.c.Database, err)
+		}
+		s.log.Info("made the Milvus database", "database", s.c.Database)
+		return nil
+	}
+	if noCollection(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case there.Schema.CollectionName == s.c.Collection:
+		return &errForeign{s.c.Collection, "the name has to be free for an alias", chooseAnother}
+	case !strings.HasPrefix(there.Schema.Description, mark):
+		return &errForeign{there.Schema.CollectionName, "alias " + s.c.Collection + " names it", chooseAnother}
+	}
+	return nil
+}
+
+// open sees to it that a collection is there, ours, indexed and loaded.
+func (s *Store) open(ctx context.Context, cl client.Client, schema *entity.Schema, index indexOf) error {
+	name := schema.CollectionName
+	there, err := cl.DescribeCollection(ctx, name)
+	if noCollection(err) {
+		if s.c.ReadOnly {
+			return fmt.Errorf("there is none for model %s yet: a daemon with l1.milvus.role writer and the same embedding settings has to fill it", s.c.Model)
+		}
+		if err := cl.CreateCollection(ctx, schema, 1, client.WithConsistencyLevel(entity.ClBounded)); err != nil {
+			// Another daemon may have been faster; the description decides.
+			if there, err2 := cl.DescribeCollection(ctx, name); err2 != nil || checkSchema(there.Schema, schema) != nil {
+				return fmt.Errorf("create: %w", err)
+			}
+		} else {
+			s.log.Info("made a Milvus collection", "collection", name)
+		}
+		there, err = cl.DescribeCollection(ctx, name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkSchema(there.Schema, schema); err != nil {
+		return err
+	}
+	if !s.c.ReadOnly {
+		if err := index.ensure(ctx, cl, name); err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+	}
+	return s.load(ctx, cl, name)
+}
+
+var errLoading = errors.New("Milvus is still loading the collection")
+
+// load waits until the collection is loaded, which takes as long as ten seconds after a restart of the server.
+func (s *Store) load(ctx context.Context, cl client.Client, name string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, loadPatience, errLoading)
+	defer cancel()
+	asked := false
+	tick := time.NewTicker(loadPoll)
+	defer tick.Stop()
+	for {
+		state, err := cl.GetLoadState(ctx, name, nil)
+		switch {
+		case err != nil && context.Cause(ctx) == errLoading:
+			return errLoading
+		case err != nil:
+			return fmt.Errorf("load: %w", err)
+		case state == entity.LoadStateLoaded:
+			return nil
+		case state == entity.LoadStateNotLoad && !asked:
+			if err := cl.LoadCollection(ctx, name, true); err != nil {
+				return fmt.Errorf("load: %w", err)
+			}
+			asked = true
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// indexOf is a vector field's index.
+type indexOf struct {
+	field string
+	index entity.Index
+	err   error
+}
+
+func rowIndex() indexOf {
+	index, err := entity.NewIndexHNSW(entity.COSINE, 16, 200) // M, efConstruction
+	return indexOf{fieldEmbedding, index, err}
+}
+
+func claimIndex() indexOf {
+	index, err := entity.NewIndexFlat(entity.L2)
+	return indexOf{fieldPad, index, err}
+}
+
+func (x indexOf) ensure(ctx context.Context, cl client.Client, name string) error {
+	if x.err != nil {
+		return x.err
+	}
+	there, err := cl.DescribeIndex(ctx, name, x.field)
+	if err != nil && !noIndex(err) {
+		return err
+	}
+	if len(there) > 0 {
+		return nil
+	}
+	return cl.CreateIndex(ctx, name, x.field, x.index, true)
+}
+
+// lost drops a session that failed, so that the next caller makes a new one: the SDK's own reconnecting takes up to a minute.
+// A refusal for want of room says nothing against the connection.
+func (s *Store) lost(ctx context.Context, ses *session, err error) error {
+	if err == nil || ended(ctx, err) || full(err) || rateLimited(err) {
+		return s.c.explain(err)
+	}
+	if s.session.CompareAndSwap(ses, nil) {
+		ses.client.Close()
+	}
+	return s.c.explain(err)
+}
