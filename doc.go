@@ -34,6 +34,7 @@
 //	ipc        doors, wire format, client
 //	daemon     wires all of it and owns every goroutine
 //	config     one struct, strict loading
+//	lint       what keeps documents from being found; pure, lint/folder reads for it
 //	eval       judged queries over knowledge_base and a corpus of its own; what a change to ranking is measured by
 //
 // layers_test.go keeps the arrows between them one-way.

@@ -30,8 +30,10 @@ var allowed = map[string][]string{
 	"lookup":            {"document"},
 	"ipc":               {"document", "lookup"},
 	"eval":              {},
+	"lint":              {"document"},
+	"lint/folder":       {"document", "l0", "lint", "watcher"},
 	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "lookup", "registry", "watcher"},
-	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lookup", "registry"},
+	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "registry"},
 }
 
 func TestArrowsBetweenPackagesAreOneWay(t *testing.T) {
