@@ -150,6 +150,7 @@ func (p *pipeline) write(found []finding) (int, error) {
 		return 0, nil
 	}
 	start := time.Now()
+	found = p.replaced(found)
 	p.settleMoves(found)
 	p.name(found)
 	var (

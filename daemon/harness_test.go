@@ -106,7 +106,8 @@ func (w *world) eventually(what string, cond func() bool) {
 	deadline := time.Now().Add(patience)
 	for !cond() {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%s: not within %s\nstatus %+v\nlog:\n%s", what, patience, w.status(), w.log.text())
+			log := w.log.text()
+			w.t.Fatalf("%s: not within %s\nstatus %+v\nthe end of the log:\n%s", what, patience, w.status(), log[max(0, len(log)-4000):])
 		}
 		time.Sleep(time.Millisecond) // between two looks
 	}
@@ -227,6 +228,9 @@ func (w *world) answers(query, path string) bool {
 	return a.Primary != nil && a.Decision.L0Matches == 1 && a.Primary.Source == "kb/"+path
 }
 
+// known reports whether a document has query among its names.
+func (w *world) known(query string) bool { return w.ask(query).Decision.L0Matches > 0 }
+
 // inL0 is the number of chunks in the full text.
 func (w *world) inL0() int {
 	ids, err := w.l0.IDs()
@@ -280,3 +284,5 @@ func (b *logBook) lines(levelOrPart string) (found []map[string]any) {
 	}
 	return found
 }
+
+func lookupRequest(query string) lookup.Request { return lookup.Request{Query: query} }

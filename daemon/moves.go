@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
 	"knowledged/registry"
 )
 
@@ -119,11 +121,12 @@ func (p *pipeline) settleMoves(found []finding) {
 		return
 	}
 	c := p.moved.claims()
-	// A file moved away and another made in its place: the one that moved keeps the identity.
+	// What moved is settled before what came back: of a file moved away and another made in its place, the former keeps
+	// the identity.
 	for _, claim := range []func(*registry.Record) *registry.Record{c.moved, c.back} {
 		for i := range found {
 			f := &found[i]
-			if f.record == nil || f.old != nil || c.taken[f.record.DocID] {
+			if f.record == nil || f.old != nil || f.movedFrom != "" {
 				continue
 			}
 			if old := claim(f.record); old != nil {
@@ -136,4 +139,37 @@ func (p *pipeline) settleMoves(found []finding) {
 	if len(c.taken) > 0 {
 		p.moved.dead = slices.DeleteFunc(p.moved.dead, func(d grave) bool { return c.taken[d.rec.DocID] })
 	}
+}
+
+// replaced finds files that moved away while another was put in their place, so that the place seems edited, or is not
+// even looked at yet. The one that moved, the same bytes in the same inode, keeps the identity; the place becomes a new
+// document. It returns found, with such places added.
+func (p *pipeline) replaced(found []finding) []finding {
+	for i := range found {
+		if f := found[i]; f.record == nil || f.old != nil || f.record.Inode == 0 || f.record.Failed() {
+			continue
+		}
+		for _, twin := range p.registry.ByHash(found[i].record.FileHash) {
+			if twin.Inode != found[i].record.Inode {
+				continue
+			}
+			at := slices.IndexFunc(found, func(f finding) bool { return f.path == twin.Path })
+			if at < 0 {
+				info, err := p.folder.Stat(twin.Path)
+				if err != nil || statOf(info).inode == twin.Inode { // gone, or a hard link
+					continue
+				}
+				at = len(found)
+				rec := *twin
+				found = append(found, finding{path: twin.Path, old: twin, same: true, record: &rec}) // its own turn comes
+			} else if r := found[at].record; r == nil || r.Inode == twin.Inode || r.DocID != twin.DocID {
+				continue
+			}
+			f, place := &found[i], &found[at]
+			f.record.DocID, f.record.CreatedAt, f.movedFrom = twin.DocID, twin.CreatedAt, twin.Path
+			place.record.DocID, place.record.CreatedAt = uuid.NewString(), time.Now()
+			break
+		}
+	}
+	return found
 }

@@ -1,0 +1,385 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"knowledged/ipc"
+	"knowledged/l0"
+)
+
+func (w *world) put(category, name, body string) (ipc.Record, bool, error) {
+	return w.Put(context.Background(), ipc.PutRequest{Category: category, FileName: name, Body: []byte(body)})
+}
+
+func (w *world) mustPut(category, name, body string) ipc.Record {
+	w.t.Helper()
+	rec, _, err := w.put(category, name, body)
+	if err != nil {
+		w.t.Fatalf("upload %s/%s: %v", category, name, err)
+	}
+	return rec
+}
+
+func (w *world) read(path string) string {
+	data, err := os.ReadFile(w.abs(path))
+	if err != nil {
+		return "unreadable: " + err.Error()
+	}
+	return string(data)
+}
+
+// files are all files and folders below the base.
+func (w *world) files() (all []string) {
+	w.t.Helper()
+	err := filepath.WalkDir(w.base, func(path string, _ os.DirEntry, err error) error {
+		if err == nil && path != w.base {
+			all = append(all, strings.TrimPrefix(path, w.base+"/"))
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
+
+// SPEC 5.1: saved byte for byte, folders made, indexed once when the answer comes; the rules of doing it again.
+func TestUpload_5_1(t *testing.T) {
+	w := newWorld(t).start()
+	text := "\ufeff" + strings.ReplaceAll(doc("Alpha", "kw-alpha"), "\n", "\r\n")
+	rec, created, err := w.Put(context.Background(), ipc.PutRequest{Category: "api/new", FileName: "a.md", Body: []byte(text), WaitL1: true})
+	if err != nil || !created || rec.Source != "kb/api/new/a.md" || rec.Status != ipc.StatusIndexed || !rec.InL0 || !rec.InL1 {
+		t.Fatalf("record %+v, created %t, %v", rec, created, err)
+	}
+	if w.read("api/new/a.md") != text || !w.answers("kw-alpha", "api/new/a.md") {
+		t.Error("not saved byte for byte, or not searchable")
+	}
+	w.settle()
+	if n := w.status().Updates; n != 1+settleUpdates {
+		t.Errorf("%d updates: the watcher indexed it again", n)
+	}
+	id := rec.DocID
+	n := w.updatesOf(func() {
+		if rec, created, err := w.put("api/new", "a.md", text); err != nil || created || rec.DocID != id {
+			t.Errorf("the same again: %+v, %t, %v", rec, created, err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("the same bytes made %d updates", n)
+	}
+	var exists *ipc.ExistsError
+	if _, _, err := w.put("ops", "copy.md", text); !errors.As(err, &exists) || exists.Record.DocID != id {
+		t.Errorf("the same bytes elsewhere: %v", err)
+	}
+	rec, created, err = w.Put(context.Background(), ipc.PutRequest{Category: "ops", FileName: "copy.md", Body: []byte(text), Force: true})
+	if err != nil || !created || rec.DocID == id {
+		t.Errorf("forced: %+v, %t, %v", rec, created, err)
+	}
+	if again, created, err := w.put("ops", "copy.md", text); err != nil || created || again.DocID != rec.DocID {
+		t.Errorf("the same at the same place, with a twin: %+v, %t, %v", again, created, err)
+	}
+	other := doc("Beta", "kw-beta")
+	rec, created, err = w.put("api/new", "a.md", other)
+	if err != nil || created || rec.DocID != id || !w.answers("kw-beta", "api/new/a.md") || w.read("api/new/a.md") != other {
+		t.Errorf("replaced: %+v, %t, %v", rec, created, err)
+	}
+	if rec := w.mustPut("", "top.md", doc("Top", "kw-top")); rec.Source != "kb/top.md" || rec.Category != "" {
+		t.Errorf("without a category: %+v", rec)
+	}
+}
+
+// SPEC 5.1: no edit is lost.
+func TestUploadMatch_5_1(t *testing.T) {
+	w := newWorld(t).start()
+	first := w.mustPut("", "a.md", doc("One", "kw-one"))
+	put := func(body string, match, none ipc.Match) error {
+		_, _, err := w.Put(context.Background(), ipc.PutRequest{FileName: "a.md", Body: []byte(body), IfMatch: match, IfNoneMatch: none})
+		return err
+	}
+	hash := func(h string) ipc.Match { return ipc.Match{Given: true, Hashes: []string{h}} }
+	any := ipc.Match{Given: true, Any: true}
+	if err := put(doc("Two", "kw-two"), hash(first.FileHash), ipc.Match{}); err != nil {
+		t.Fatal(err)
+	}
+	var stale *ipc.StaleError
+	if err := put(doc("Three", "kw-three"), hash(first.FileHash), ipc.Match{}); !errors.As(err, &stale) || stale.Hash != w.record("a.md").FileHash {
+		t.Errorf("a stale If-Match: %v", err)
+	}
+	// An edit that the watcher has not seen yet counts as well: what is on disk is compared.
+	known := w.record("a.md").FileHash
+	w.save("a.md", doc("Edited", "kw-edited"))
+	if err := put(doc("Three", "kw-three"), hash(known), ipc.Match{}); !errors.As(err, &stale) {
+		t.Errorf("an edit on disk: %v", err)
+	}
+	if w.read("a.md") != doc("Edited", "kw-edited") {
+		t.Error("the edit is lost")
+	}
+	if err := put(doc("Three", "kw-three"), ipc.Match{}, any); !errors.As(err, &stale) {
+		t.Errorf("If-None-Match *, and there is one: %v", err)
+	}
+	if err := put(doc("Three", "kw-three"), any, ipc.Match{}); err != nil {
+		t.Errorf("If-Match *: %v", err)
+	}
+	rec := w.record("a.md")
+	if _, err := w.Delete(context.Background(), rec.DocID, hash(first.FileHash)); !errors.As(err, &stale) {
+		t.Errorf("stale delete: %v", err)
+	}
+}
+
+// SPEC 5.1, 5.2: what would not become a document is refused, and nothing is written.
+func TestUploadRefused_5_2(t *testing.T) {
+	w := newWorld(t)
+	w.cfg.Knowledge.MaxFileSize = 2000
+	w.save(".gitignore", "drafts/\nsecret-*\n")
+	w.save("file.md", doc("File", "kw-file"))
+	if err := os.Mkdir(w.abs("folder.md"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	outside := t.TempDir()
+	if err := os.Symlink(outside, w.abs("linked")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside+"/x.md", w.abs("link.md")); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	before := w.files()
+	cases := []struct{ category, name, body, field string }{
+		{"drafts", "a.md", "text", "category"},
+		{"drafts/deep", "a.md", "text", "category"},
+		{"", "secret-a.md", "text", "fileName"},
+		{"", ".hidden.md", "text", "fileName"},
+		{"", "a.txt", "text", "fileName"},
+		{"", "a.md~", "text", "fileName"},
+		{"linked", "a.md", "text", "category"},
+		{"linked/deep", "a.md", "text", "category"},
+		{"", "link.md", "text", "fileName"},
+		{"file.md", "a.md", "text", "category"},
+		{"", "folder.md", "text", "fileName"},
+		{"", "empty.md", "", "body"},
+		{"", "binary.md", "\x00\x01\xff\x00", "body"},
+	}
+	for _, c := range cases {
+		var invalid *ipc.InvalidError
+		if _, _, err := w.put(c.category, c.name, c.body); !errors.As(err, &invalid) || invalid.Field != c.field {
+			t.Errorf("%s/%s: %v, want one of %s", c.category, c.name, err, c.field)
+		}
+	}
+	if _, _, err := w.put("", "large.md", strings.Repeat("x", 3000)); !errors.Is(err, ipc.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	if after := w.files(); !slices.Equal(before, after) {
+		t.Errorf("files %q, before %q", after, before)
+	}
+	if there, _ := os.ReadDir(outside); len(there) != 0 {
+		t.Errorf("%q was written outside", there)
+	}
+}
+
+// faultyL0 is the keyword index that fails now and then, having done its work or not.
+type faultyL0 struct {
+	*l0.Index
+	fail atomic.Int32 // calls of Apply that fail from now on
+	work bool         // it does its work all the same
+}
+
+func (f *faultyL0) Apply(b l0.Batch) error {
+	if f.fail.Add(-1) < 0 {
+		return f.Index.Apply(b)
+	}
+	if f.work {
+		if err := f.Index.Apply(b); err != nil {
+			return err
+		}
+	}
+	return errors.New("no space left on device")
+}
+
+// SPEC 5.1: an upload whose indexing fails leaves no file, folder, record, L0 entry, chunk or vector; one that would have
+// replaced a document leaves that document.
+func TestUploadIsUndone_5_1(t *testing.T) {
+	for _, work := range []bool{false, true} {
+		for _, failing := range []int32{1, 2} {
+			if failing == 2 && work {
+				continue
+			}
+			t.Run(fmt.Sprintf("work %t, failing %d", work, failing), func(t *testing.T) {
+				w := newWorld(t)
+				w.save("a.md", doc("Alpha", "kw-alpha"))
+				w.open()
+				faulty := &faultyL0{Index: w.l0, work: work}
+				w.pipeline.l0 = faulty
+				w.run()
+				w.idle()
+				files, chunks, vectors := w.files(), w.inL0(), w.l1.Status().Chunks
+				for _, target := range []struct{ category, name string }{{"new/deep", "b.md"}, {"", "a.md"}} {
+					faulty.fail.Store(failing)
+					if _, _, err := w.put(target.category, target.name, doc("Beta", "kw-beta")); err == nil || !strings.Contains(err.Error(), "no space left") {
+						t.Errorf("upload to %s: %v", target, err)
+					}
+					faulty.fail.Store(0)
+					w.settle()
+					if got := w.files(); !slices.Equal(got, files) {
+						t.Errorf("files %q, before %q", got, files)
+					}
+					if w.has("new/deep/b.md") || w.title("a.md") != "Alpha" || w.known("kw-beta") || !w.answers("kw-alpha", "a.md") {
+						t.Errorf("documents %q", w.paths())
+					}
+					if w.inL0() != chunks || w.l1.Status().Chunks != vectors {
+						t.Errorf("%d chunks and %d vectors, before %d and %d", w.inL0(), w.l1.Status().Chunks, chunks, vectors)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A save whose indexing fails is made good without another save (SPEC 2.10).
+func TestL0IsMendedAfterAFailure_2_10(t *testing.T) {
+	w := newWorld(t)
+	w.save("a.md", doc("Alpha", "kw-alpha"))
+	w.open()
+	faulty := &faultyL0{Index: w.l0}
+	w.pipeline.l0 = faulty
+	w.pipeline.retry = 1 // at once
+	w.run()
+	w.idle()
+	faulty.fail.Store(3) // the save, and two attempts to mend
+	w.save("a.md", doc("Alpha", "kw-alpha")+"\n## More\n\nzanzibar\n")
+	w.eventually("mended", func() bool { return w.inL0() == len(w.chunkIDs("a.md")) && len(w.chunkIDs("a.md")) == 3 })
+	if len(w.log.lines("ERROR")) != 1 || !w.ask("zanzibar").Found {
+		t.Errorf("log %v", w.log.lines("ERROR"))
+	}
+}
+
+// SPEC 5.1: what an upload interrupted by a crash left is removed; a damaged note removes nothing else.
+func TestInterruptedUpload_5_1(t *testing.T) {
+	for note, goes := range map[string]bool{"api/.knowledged-abc.tmp": true, "api/a.md": false, "../outside.md": false, "": false} {
+		w := newWorld(t)
+		w.save("api/a.md", doc("Alpha", "kw-alpha"))
+		w.save("api/.knowledged-abc.tmp", "half")
+		outside := filepath.Join(filepath.Dir(w.base), "outside.md")
+		if err := errors.Join(os.WriteFile(outside, nil, 0o644), os.Mkdir(w.cfg.StateDir, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(w.cfg.StateDir, "upload-in-progress")
+		if err := os.WriteFile(file, []byte(note), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.start()
+		if there := slices.Contains(w.files(), "api/.knowledged-abc.tmp"); there == goes || !w.has("api/a.md") {
+			t.Errorf("note %q: files %q", note, w.files())
+		}
+		if _, err := os.Stat(outside); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Error("the note stays")
+		}
+		w.halt()
+	}
+}
+
+// SPEC 5.2: file, record, L0 entry and vectors go; the same upload later is a new document.
+func TestDelete_5_2(t *testing.T) {
+	w := newWorld(t).start()
+	rec := w.mustPut("api", "a.md", doc("Alpha", "kw-alpha"))
+	w.idle()
+	done, err := w.Delete(context.Background(), rec.DocID, ipc.Match{Given: true, Hashes: []string{rec.FileHash}})
+	if err != nil || !done {
+		t.Fatal(done, err)
+	}
+	if _, err := os.Stat(w.abs("api/a.md")); err == nil || w.has("api/a.md") || w.known("kw-alpha") || w.inL0() != 0 || w.l1.Status().Chunks != 0 {
+		t.Errorf("files %q, %d chunks, %d vectors", w.files(), w.inL0(), w.l1.Status().Chunks)
+	}
+	if _, err := w.Delete(context.Background(), rec.DocID, ipc.Match{}); !errors.Is(err, ipc.ErrNotFound) {
+		t.Errorf("a second time: %v", err)
+	}
+	if again := w.mustPut("api", "a.md", doc("Alpha", "kw-alpha")); again.DocID == rec.DocID {
+		t.Error("the deleted document's docId came back")
+	}
+	// One whose file somebody removed a moment ago.
+	rec = w.record("api/a.md")
+	w.delete("api/a.md")
+	if _, err := w.Delete(context.Background(), rec.DocID, ipc.Match{}); err != nil && !errors.Is(err, ipc.ErrNotFound) {
+		t.Error(err)
+	}
+	w.settle()
+	if n := w.status().Documents.Total; n != 0 {
+		t.Errorf("%d documents", n)
+	}
+}
+
+// A call after the daemon has stopped ends; it doesn't wait for a writer that is no more.
+func TestWritesAfterStop(t *testing.T) {
+	w := newWorld(t).start()
+	w.halt()
+	if _, _, err := w.put("", "a.md", "text"); !errors.Is(err, ipc.ErrUnavailable) {
+		t.Errorf("upload: %v", err)
+	}
+	if _, err := w.Delete(context.Background(), "x", ipc.Match{}); !errors.Is(err, ipc.ErrUnavailable) {
+		t.Errorf("delete: %v", err)
+	}
+	if _, err := w.Reindex(context.Background(), "x"); !errors.Is(err, ipc.ErrUnavailable) {
+		t.Errorf("reindex: %v", err)
+	}
+	for _, dry := range []bool{false, true} {
+		if _, err := w.Reconcile(context.Background(), dry); !errors.Is(err, ipc.ErrUnavailable) {
+			t.Errorf("reconcile: %v", err)
+		}
+	}
+}
+
+// Uploads, saves, deletions and lookups at once: each write is there when it was answered, and in the end index and folder
+// agree.
+func TestEverythingAtOnce(t *testing.T) {
+	w := newWorld(t).start()
+	var g sync.WaitGroup
+	for worker := range 3 {
+		g.Go(func() {
+			for i := range 15 {
+				kw := fmt.Sprintf("kw-up%dx%d", worker, i)
+				rec, _, err := w.put(fmt.Sprintf("up%d", worker), fmt.Sprintf("%d.md", i), doc("Up "+kw, kw))
+				if err != nil {
+					t.Errorf("upload: %v", err)
+					return
+				}
+				a, err := w.Lookup(context.Background(), lookupRequest(kw))
+				if err != nil || a.Primary == nil || a.Primary.DocID != rec.DocID {
+					t.Errorf("%s was answered and is not found: %v", kw, err)
+				}
+				if i%3 == 0 {
+					if _, err := w.Delete(context.Background(), rec.DocID, ipc.Match{}); err != nil {
+						t.Errorf("delete: %v", err)
+					}
+				}
+			}
+		})
+	}
+	for i := range 40 {
+		w.save(fmt.Sprintf("saved/%d.md", i%9), doc(fmt.Sprintf("Saved %d", i), fmt.Sprintf("kw-saved%d", i)))
+		w.status()
+		w.ask("Saved")
+	}
+	g.Wait()
+	w.settle()
+	if n := len(w.paths()); n != 3*10+9 {
+		t.Errorf("%d documents", n)
+	}
+	chunks := 0
+	for _, path := range w.paths() {
+		chunks += len(w.chunkIDs(path))
+	}
+	if w.inL0() != chunks || w.l1.Status().Chunks != chunks {
+		t.Errorf("%d chunks in L0, %d in L1, want %d", w.inL0(), w.l1.Status().Chunks, chunks)
+	}
+}
