@@ -235,6 +235,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   string
+	closed bool // the connection ends with this answer
 }
 
 func (r reply) json(t testing.TB) map[string]any {
@@ -272,7 +273,7 @@ func (h *house) ask(method, target, body string, headers ...string) reply {
 	if err != nil {
 		h.t.Fatalf("%s %s: %v", method, target, err)
 	}
-	return reply{resp.StatusCode, resp.Header, string(data)}
+	return reply{resp.StatusCode, resp.Header, string(data), resp.Close}
 }
 
 // problem asserts an RFC 9457 answer and gives it.

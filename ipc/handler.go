@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -149,14 +150,28 @@ func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="knowledged"`)
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
-	case http.StatusRequestEntityTooLarge, http.StatusRequestTimeout:
-		w.Header().Set("Connection", "close") // the rest of the body is not wanted
+	case http.StatusRequestEntityTooLarge:
+		if !drained(r) {
+			w.Header().Set("Connection", "close") // the rest of the body is not wanted
+		}
+	case http.StatusRequestTimeout:
+		w.Header().Set("Connection", "close")
 	}
 	w.Header().Del("ETag")
 	if p.etag != "" {
 		w.Header().Set("ETag", etag(p.etag))
 	}
 	writeBody(w, p.Status, "application/problem+json", p)
+}
+
+// drainBytes is how much of a body that is too large is read all the same.
+const drainBytes = 1 << 20
+
+// drained reads on to the end of a body that is only a little too large, and reports whether it got there. A client that
+// is still sending would otherwise wait for net/http's half second before a close, or see a broken pipe and no answer.
+func drained(r *http.Request) bool {
+	_, err := io.CopyN(io.Discard, r.Body, drainBytes)
+	return errors.Is(err, io.EOF)
 }
 
 // recovered ends a request that panicked, and only that.

@@ -237,6 +237,18 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// A client that is in the middle of sending too much gets its answer, and keeps its connection if the rest is small.
+func TestTooLargeIsAnsweredWithoutABreak(t *testing.T) {
+	h := openHouse(t, nil)
+	for size, closes := range map[int]bool{400 << 10: false, 3 << 20: true} {
+		r := h.ask("POST", "/v1/lookup", strings.Repeat("x", size), "Content-Type", "application/json")
+		h.problem(r, 413)
+		if r.closed != closes {
+			t.Errorf("%d bytes: connection closed %v, want %v", size, r.closed, closes)
+		}
+	}
+}
+
 func TestHealth(t *testing.T) {
 	h := openHouse(t, nil)
 	h.unready = true
