@@ -435,3 +435,18 @@ func TestOpenAITextThatHangs(t *testing.T) {
 	got, err := o.EmbedPassages(t.Context(), passages(texts...))
 	wantVectors(t, s, texts, got, err, 1)
 }
+
+func BenchmarkDecodeReply(b *testing.B) { // a batch of bge-m3
+	hash := Hash{Dims: 1024}
+	var items []string
+	for i, text := range numbered(32) {
+		items = append(items, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":%s}`, i, strings.Join(strings.Fields(fmt.Sprint(hash.encode(text))), ",")))
+	}
+	body := []byte(`{"data":[` + strings.Join(items, ",") + `]}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if _, err := decodeReply(body, 32); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -9,9 +9,9 @@ import (
 
 var errNotOpen = errors.New("vectors are not open yet")
 
-// Lazy is a Store that cannot be opened at the start: the length of its vectors is known only once an embedding server has
-// answered, or it is on another machine that may be away. What Run does opens it, IDs first; until that has worked, searches
-// fail at once and the index is down.
+// Lazy is a Store that cannot be opened at the start, since the length of its vectors is known only once an embedding server
+// has answered. What Run does opens it, IDs first; until that has worked, searches fail at once and the index is down. It
+// is no Sharer: a store on another machine has to open late by itself.
 type Lazy struct {
 	open    func(context.Context) (Store, error)
 	opening chan struct{} // a slot for who opens, or closes
