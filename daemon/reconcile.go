@@ -24,9 +24,9 @@ func (p *pipeline) lookAfresh(path string) finding {
 const reconcilePoll = 10 * time.Millisecond
 
 // Reconcile compares folder, registry, full text and vectors, and repairs what differs. With dryRun it only counts.
-func (d *Daemon) Reconcile(ctx context.Context, dryRun bool) (ipc.Job, error) {
+func (d *Daemon) Reconcile(ctx context.Context, dryRun bool) (job ipc.Job, err error) {
 	start := time.Now()
-	job := ipc.Job{RequestID: ipc.RequestID(ctx), DryRun: dryRun, Problems: []string{}}
+	job = ipc.Job{RequestID: ipc.RequestID(ctx), DryRun: dryRun, Problems: []string{}}
 	defer func() { job.TookMs = float64(time.Since(start).Microseconds()) / 1000 }()
 	if dryRun {
 		if !d.pipeline.do(ctx, func() { d.pipeline.compare(&job.Documents) }) {
