@@ -14,3 +14,15 @@ func NewNameTable(put []Put) *NameTable {
 
 // Match is Index.Match.
 func (n *NameTable) Match(query string) []document.Match { return n.table.match(query) }
+
+// NamesIn is the one half of Match: the documents of which the query contains a name.
+func (n *NameTable) NamesIn(query string) []document.Match {
+	q := texts.Get().(*text)
+	defer texts.Put(q)
+	q.set(query)
+	n.table.mu.RLock()
+	defer n.table.mu.RUnlock()
+	var f found
+	n.table.namesIn(q, &f)
+	return n.table.answer(&f)
+}

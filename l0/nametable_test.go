@@ -14,4 +14,10 @@ func TestNameTable_2_2_MatchesAsTheIndexDoes(t *testing.T) {
 	if got := names.Match("capital"); got == nil || len(got) != 0 {
 		t.Errorf("no match is %#v, want an empty list", got)
 	}
+	if got := names.NamesIn("what is err_timeout"); len(got) != 1 || got[0].Path != "a.md" {
+		t.Errorf("names in the query are %+v", got)
+	}
+	if got := names.NamesIn("timeout"); got == nil || len(got) != 0 {
+		t.Errorf("a part of a name is %+v, want an empty list", got)
+	}
 }

@@ -62,13 +62,13 @@ type Folder struct {
 	// Exists reports whether there is a file or folder at a slash path below the base folder.
 	Exists func(path string) bool
 	// NewMatcher makes the exact match of lookups over documents that have one keyword each; the path of the nth is n in
-	// decimal.
+	// decimal. Nil: names are not looked for in one another.
 	NewMatcher func(keywords []string) Matcher
 }
 
-// Matcher is the exact match of lookups.
+// Matcher is the half of the exact match in which a query contains names: the documents that have one of them.
 type Matcher interface {
-	Match(query string) []document.Match
+	NamesIn(query string) []document.Match
 }
 
 // Rejected is a document that is not indexed.

@@ -15,6 +15,7 @@ func (c *check) titles() {
 	for i, p := range c.pages {
 		title := document.Fold(p.title.text)
 		switch {
+		case title == "" && p.broken:
 		case title == "":
 			c.report(TitleUnfindable, Location{Path: p.path}, "no title: neither in the front matter nor as a first heading")
 		case !hasWord(title):
@@ -124,14 +125,13 @@ func (c *check) contained(x *index) {
 	inside := make([][]int, len(x.keys)) // name → the longer names it is part of
 	for i, spelt := range x.spelt {
 		itself := false
-		for _, m := range matcher.Match(spelt) {
+		for _, m := range matcher.NamesIn(spelt) {
 			n, err := strconv.Atoi(m.Path)
-			if err != nil || !slices.ContainsFunc(m.Names, func(n document.MatchedName) bool { return n.How == "query_contains_name" }) {
-				continue
-			}
-			if n == i {
+			switch {
+			case err != nil:
+			case n == i:
 				itself = true
-			} else {
+			default:
 				inside[n] = append(inside[n], i)
 			}
 		}

@@ -18,6 +18,7 @@ type Page struct {
 	names    []name // keywords and aliases
 	anchors  []string
 	links    []link
+	broken   bool      // front matter cannot be read: what else is missing follows from that
 	findings []Finding // of the document by itself
 }
 
@@ -29,7 +30,7 @@ type name struct {
 
 // Inspect looks at one document by itself. text is the whole file, as document.Decode gives it.
 func Inspect(doc *document.Document, text string) Page {
-	p := Page{path: strings.Clone(doc.Path)}
+	p := Page{path: strings.Clone(doc.Path), broken: !doc.HasFrontmatter && len(doc.Warnings) > 0}
 	head := fields{path: p.path}
 	if doc.HasFrontmatter {
 		head.lines = strings.Split(strings.TrimSuffix(text, doc.Body), "\n")
@@ -66,7 +67,7 @@ func (p *Page) frontMatter(doc *document.Document) {
 	for _, w := range doc.Warnings {
 		at := Location{Path: p.path, Line: w.Line}
 		switch {
-		case !doc.HasFrontmatter:
+		case p.broken:
 			p.report(FrontMatterBroken, at, w.Message)
 		case strings.Contains(w.Message, " missing or empty"):
 			f := p.report(MissingFields, at, w.Message)

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strings"
 )
 
 // The part of SARIF 2.1.0 that code hosts read.
@@ -114,10 +113,13 @@ func physical(root string, l Location) sarifPhysical {
 // uri is a relative reference, or a file: address of an absolute path.
 func uri(p string) string {
 	u := url.URL{Path: p}
-	if path.IsAbs(p) {
+	switch {
+	case path.IsAbs(p):
 		u.Scheme = "file"
+	case len(p) > 2 && p[1:3] == ":/": // Windows
+		u.Scheme, u.Path = "file", "/"+p
 	}
-	return strings.TrimPrefix(u.String(), "./")
+	return u.String()
 }
 
 // fingerprint recognises a finding after lines above it have come or gone.
