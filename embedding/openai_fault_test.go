@@ -92,17 +92,16 @@ func TestOpenAIOutage_3_6(t *testing.T) {
 // What was made before the server failed is handed over, to be cached.
 func TestOpenAIGivesWhatWasMade(t *testing.T) {
 	s := newFakeServer(t)
-	o, _ := newOpenAI(t, s, func(c *OpenAIConfig) { c.Batch = 4 })
+	o, _ := newOpenAI(t, s, func(c *OpenAIConfig) { c.Batch = 4; c.Dimensions = 16 })
 	var n atomic.Int64
 	s.set(func(w http.ResponseWriter, _ *http.Request, _ []string) bool {
-		if n.Add(1) <= 2 { // what learns the dimensions, and one batch
+		if n.Add(1) == 1 { // which is made alone
 			return false
 		}
-		w.WriteHeader(503)
+		w.WriteHeader(http.StatusServiceUnavailable)
 		return true
 	})
 	texts := numbered(12)
-	o.proven.Store(false)
 	got, err := o.EmbedPassages(t.Context(), passages(texts...))
 	if err == nil || !strings.Contains(err.Error(), "503") {
 		t.Fatalf("error %v", err)
