@@ -23,6 +23,7 @@ var guides = [][2]string{
 	{"README.md", "README.zh-CN.md"},
 	{"docs/configuration.md", "docs/configuration.zh-CN.md"},
 	{"docs/reference.md", "docs/reference.zh-CN.md"},
+	{"docs/lint.md", "docs/lint.zh-CN.md"},
 }
 
 func read(t *testing.T, file string) string {
