@@ -81,8 +81,11 @@ func (p *pipeline) report(f *finding, level slog.Level, l0Took time.Duration) {
 		for _, w := range f.record.Warnings {
 			p.warn(log, w.Line, w.Message)
 		}
+		if f.movedFrom != "" {
+			log = log.With("moved_from", f.movedFrom)
+		}
 		log.Log(context.Background(), level, "document indexed", "doc", f.record.DocID, "chunks", len(f.chunks), "frontmatter", f.record.HasFrontmatter,
-			"in_l0", f.record.InL0, "moved_from", f.movedFrom, "read", f.took.read, "parse", f.took.parse, "chunk", f.took.chunk, "l0", l0Took)
+			"in_l0", f.record.InL0, "read", f.took.read, "parse", f.took.parse, "chunk", f.took.chunk, "l0", l0Took)
 		e.Action, e.DocID, e.Title = ipc.ActionUpdated, f.record.DocID, f.record.Title
 		if f.old == nil {
 			e.Action = ipc.ActionCreated

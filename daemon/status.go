@@ -8,6 +8,7 @@ import (
 
 	"knowledged/config"
 	"knowledged/ipc"
+	"knowledged/registry"
 )
 
 // Status is the daemon's state. Pending is read before the counts that it explains: a caller that sees 0 sees everything
@@ -49,8 +50,28 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 	return s, nil
 }
 
+// counts counts documents. With nothing pending and nothing given up every chunk has its vector, and none need be looked
+// for: `status --wait` asks often.
 func (d *Daemon) counts() ipc.StatusDocuments {
-	var n ipc.StatusDocuments
+	if !d.allInL1() {
+		return d.count(d.inL1)
+	}
+	n := d.count(func(rec *registry.Record) bool { return rec.ChunkCount() > 0 })
+	if !d.allInL1() { // a change came meanwhile
+		return d.count(d.inL1)
+	}
+	return n
+}
+
+func (d *Daemon) allInL1() bool {
+	if d.l1 == nil {
+		return false
+	}
+	s := d.l1.Status()
+	return s.Pending == 0 && s.Failed == 0
+}
+
+func (d *Daemon) count(inL1 func(*registry.Record) bool) (n ipc.StatusDocuments) {
 	for _, rec := range d.registry.All() {
 		n.Total++
 		if rec.InL0 {
@@ -59,7 +80,7 @@ func (d *Daemon) counts() ipc.StatusDocuments {
 		if rec.Failed() {
 			n.Failed++
 		}
-		if d.inL1(rec) {
+		if inL1(rec) {
 			n.L1++
 		}
 		if len(rec.Warnings) > 0 {

@@ -245,7 +245,9 @@ func TestEvents(t *testing.T) {
 
 // Faults of the file system become what the doors can tell (SPEC 5.1).
 func TestFileError_5_1(t *testing.T) {
-	fault := func(err error) error { return fileError("save a.md", &fs.PathError{Op: "open", Path: "/secret/a.md", Err: err}) }
+	fault := func(err error) error {
+		return fileError("save a.md", &fs.PathError{Op: "open", Path: "/secret/a.md", Err: err})
+	}
 	if err := fault(syscall.EROFS); !errors.Is(err, ipc.ErrReadOnly) || strings.Contains(err.Error(), "/secret") {
 		t.Error(err)
 	}

@@ -69,7 +69,7 @@ func clientError(err error, cfg *config.Config) error {
 	case errors.Is(err, ipc.ErrNoDaemon):
 		return &exitError{code: exitNoDaemon, err: fmt.Errorf("no daemon answers on %s", cfg.IPC.Socket), hint: "start one with `knowledged run`, or name its --socket"}
 	}
-	return &exitError{code: exitFailed, err: err}
+	return inputError(err)
 }
 
 // newLogger writes to w: coloured text on a terminal, JSON otherwise, unless the format is given.
