@@ -32,50 +32,55 @@ func (x *Index) compare(ctx context.Context, repair bool) (Difference, error) {
 	x.mu.Lock()
 	before := x.generation
 	x.mu.Unlock()
-	stored, err := x.survey(ctx)
+	want := make(map[string]struct{})
+	for id := range x.source.ChunkIDs() {
+		want[id] = struct{}{}
+	}
+	rows, surplus, err := x.survey(ctx, want, repair)
 	if err != nil {
 		return Difference{}, fmt.Errorf("list stored vectors: %w", err)
 	}
-	have := set(stored.Mine)
-	var missing, surplus []string
-	want := make(map[string]struct{}, len(have))
-	for id := range x.source.ChunkIDs() {
-		want[id] = struct{}{}
+	have := make(map[string]struct{}, len(want))
+	for _, id := range rows {
+		if _, ok := want[id]; ok {
+			have[id] = struct{}{}
+		}
+	}
+	var missing []string
+	for id := range want {
 		if _, ok := have[id]; !ok {
 			missing = append(missing, id)
 		}
 	}
-	if x.readOnly {
-		x.adoptRead(have, want, len(missing), before)
-		return Difference{Missing: len(missing)}, nil
-	}
-	for id := range have {
-		if _, ok := want[id]; !ok {
-			surplus = append(surplus, id)
-		}
-	}
-	for _, id := range stored.Left {
-		_, wanted := want[id]
-		if _, counted := have[id]; !wanted && !counted {
-			surplus = append(surplus, id)
-		}
-	}
-	if repair {
+	switch {
+	case x.readOnly:
+		x.adoptRead(have, len(missing), before)
+	case repair:
 		x.adopt(have, missing, surplus, before)
-		x.offer(stored.Others, want)
 	}
 	return Difference{Missing: len(missing), Surplus: len(surplus)}, nil
 }
 
-func set(ids []string) map[string]struct{} {
-	m := make(map[string]struct{}, len(ids))
-	for _, id := range ids {
-		m[id] = struct{}{}
+// survey lists the rows that there are, and those of them to delete: of a store that is ours alone, all that are not wanted.
+func (x *Index) survey(ctx context.Context, want map[string]struct{}, claim bool) (rows, surplus []string, err error) {
+	if s, ok := x.store.(Sharer); ok && !x.readOnly {
+		v, err := s.Survey(ctx, want, claim)
+		return v.Rows, v.Left, err
 	}
-	return m
+	rows, err = x.store.IDs(ctx)
+	if err != nil || x.readOnly {
+		return rows, nil, err
+	}
+	for _, id := range rows {
+		if _, ok := want[id]; !ok {
+			surplus = append(surplus, id)
+		}
+	}
+	return rows, surplus, nil
 }
 
-// adopt replaces the backlog by what a comparison found, except for ids marked since before.
+// adopt replaces the backlog by what a comparison found, except for ids marked since before. Surplus rows are not taken for
+// rows that there are: one that is wanted again is put anew, whatever has become of its deletion.
 func (x *Index) adopt(have map[string]struct{}, missing, surplus []string, before uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

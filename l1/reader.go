@@ -11,7 +11,7 @@ func (x *Index) observe(put, gone []string) {
 	x.generation++
 	for _, id := range gone {
 		delete(x.have, id)
-		x.seen[id] = x.generation
+		x.gone[id] = x.generation
 	}
 	if len(put) > 0 {
 		x.compareWithin(readerRecheck)
@@ -23,19 +23,19 @@ func (x *Index) observe(put, gone []string) {
 
 // adoptRead takes over what a comparison found: the rows that there are of the chunks that there are. A chunk that went
 // meanwhile stays gone.
-func (x *Index) adoptRead(rows, want map[string]struct{}, missing int, before uint64) {
+func (x *Index) adoptRead(have map[string]struct{}, missing int, before uint64) {
 	again := x.compareEvery
 	if missing > 0 && again > 0 {
 		again = min(again, readerRecheck)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for id := range rows {
-		if _, ok := want[id]; !ok || x.seen[id] > before {
-			delete(rows, id)
+	for id, generation := range x.gone {
+		if generation > before {
+			delete(have, id)
 		}
 	}
-	clear(x.seen)
-	x.have = rows
+	clear(x.gone)
+	x.have = have
 	x.wasCompared(again)
 }

@@ -56,19 +56,19 @@ type Retirer interface {
 }
 
 // Sharer is a Store whose rows several daemons may want, each for its own copy of the documents. A row that one of them
-// deletes stays for as long as another wants it. Upsert and Claim say that this daemon does, Delete that it no longer does.
+// deletes stays for as long as another wants it.
 type Sharer interface {
-	// Survey lists what there is, for a comparison with the source.
-	Survey(ctx context.Context) (Survey, error)
-	// Claim wants rows that another daemon has put, without their vectors. It gives the ids that turn out not to be there.
-	Claim(ctx context.Context, ids []string) (absent []string, err error)
+	// Survey lists what there is. With claim it says first that this daemon wants these rows, as Upsert does for those it
+	// puts, so that nobody deletes them any more; Delete takes that back.
+	Survey(ctx context.Context, want map[string]struct{}, claim bool) (Survey, error)
 }
 
-// Survey tells a shared store's rows apart. An id may be in Left beside another list.
+// Survey is what a shared store holds.
 type Survey struct {
-	Mine   []string // rows that are there, and that this daemon wants
-	Others []string // rows that are there, and that it does not want so far
-	Left   []string // what a deletion left half done, or nobody wants any more: to delete, unless the source has it
+	Rows []string // all rows, of whichever daemon
+	// Left is what this daemon has to delete: what it wanted once, what a deletion left half done, and rows that nobody
+	// wants any more.
+	Left []string
 }
 
 // Ailing is a Store that can say that it does not serve searches although its writes work; nil if all is well.

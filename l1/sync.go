@@ -37,11 +37,7 @@ func (x *Index) sync(ctx context.Context, items []item) {
 		x.giveBack(itemsOf(puts), false)
 		return
 	}
-	puts, ok := x.takeOver(ctx, x.skipPresent(puts))
-	if !ok {
-		return
-	}
-	written := x.put(ctx, puts, start)
+	written := x.put(ctx, x.skipPresent(puts), start)
 	x.report(ctx, len(gones), written, time.Since(start))
 }
 

@@ -3,6 +3,8 @@ package milvus
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,11 +22,9 @@ const (
 	// wants it, after somebody dropped the claims.
 	strayLife = 30 * time.Minute
 
+	claimRows    = 5000      // at a time; they are small
 	writerPrefix = "writer/" // of the ids of the writers' own rows
 )
-
-// stray is a row that nobody claims.
-type stray struct{ since time.Time }
 
 // claimID is the key of a claim. Only its daemon writes it, so that no two writes meet.
 func (s *Store) claimID(chunk string) string { return s.writer + "/" + chunk }
@@ -40,7 +40,7 @@ func (s *Store) claimIDs(chunks []string) []string {
 // putClaims writes claims on these chunks.
 func (s *Store) putClaims(ctx context.Context, ses *session, chunks []string, held bool) error {
 	for len(chunks) > 0 {
-		part := chunks[:min(len(chunks), batchRows)]
+		part := chunks[:min(len(chunks), claimRows)]
 		chunks = chunks[len(part):]
 		helds := make([]bool, len(part))
 		for i := range helds {
@@ -132,6 +132,10 @@ type claims struct {
 	dead    []string            // ids of claims of daemons that are not seen any more
 }
 
+func newClaims() *claims {
+	return &claims{held: make(map[string]struct{}), others: make(map[string]struct{}), writers: make(map[string]writer)}
+}
+
 type writer struct {
 	seen time.Time
 	uses string // real name of a collection
@@ -140,34 +144,22 @@ type writer struct {
 func (w writer) dead() bool { return time.Since(w.seen) > claimLife }
 
 func (s *Store) readClaims(ctx context.Context, ses *session, expr string) (*claims, error) {
-	all := &claims{held: make(map[string]struct{}), others: make(map[string]struct{}), writers: make(map[string]writer)}
-	// Writers first: a claim of one that is not listed is that of one who has just come.
-	own := fmt.Sprintf("%s == %s", fieldChunk, quote(""))
-	err := ses.scan(ctx, claimsName(s.c.Collection), own, []string{fieldID, fieldOwner, fieldSeen, fieldUses}, entity.ClStrong, func(p page) error {
-		for i := range p.rows {
-			if owner := p.text(fieldOwner, i); owner != s.writer {
-				all.writers[owner] = writer{time.Unix(p.number(fieldSeen, i), 0), p.text(fieldUses, i)}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list writers: %w", err)
-	}
-	err = ses.scan(ctx, claimsName(s.c.Collection), expr, []string{fieldID, fieldChunk, fieldOwner, fieldHeld}, entity.ClStrong, func(p page) error {
+	all := newClaims()
+	byOwner := make(map[string][]claim) // of other daemons: whether one counts is known only when all is read
+	fields := []string{fieldID, fieldChunk, fieldOwner, fieldHeld, fieldSeen, fieldUses}
+	err := ses.scan(ctx, claimsName(s.c.Collection), expr, fields, entity.ClStrong, func(p page) error {
 		for i := range p.rows {
 			chunk, owner, held := p.text(fieldChunk, i), p.text(fieldOwner, i), p.yes(fieldHeld, i)
-			w, known := all.writers[owner]
 			switch {
+			case chunk == "" && owner != s.writer:
+				all.writers[owner] = writer{time.Unix(p.number(fieldSeen, i), 0), p.text(fieldUses, i)}
 			case chunk == "":
-			case owner == s.writer && held:
-				all.held[chunk] = struct{}{}
-			case owner == s.writer:
-				all.leaving = append(all.leaving, chunk)
-			case known && w.dead():
-				all.dead = append(all.dead, p.text(fieldID, i))
+			case owner != s.writer:
+				byOwner[owner] = append(byOwner[owner], claim{p.text(fieldID, i), chunk, held})
 			case held:
-				all.others[chunk] = struct{}{}
+				all.held[chunk] = struct{}{}
+			default:
+				all.leaving = append(all.leaving, chunk)
 			}
 		}
 		return nil
@@ -175,63 +167,109 @@ func (s *Store) readClaims(ctx context.Context, ses *session, expr string) (*cla
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
+	for owner, theirs := range byOwner {
+		w, known := all.writers[owner] // one who has just come may not be listed
+		for _, c := range theirs {
+			if known && w.dead() {
+				all.dead = append(all.dead, c.id)
+			} else if c.held {
+				all.others[c.chunk] = struct{}{}
+			}
+		}
+	}
 	return all, nil
 }
 
-// Survey lists rows, then claims: in this order every row that somebody has put has its claim.
-func (s *Store) Survey(ctx context.Context) (l1.Survey, error) {
-	ids, err := s.IDs(ctx)
-	if err != nil {
-		return l1.Survey{}, err
+type claim struct {
+	id, chunk string
+	held      bool
+}
+
+// Survey claims first and lists rows then: who deletes a row looks at the claims before. So a row that is listed stays, but
+// for one that another daemon is deleting at this very moment; the next comparison puts that again.
+func (s *Store) Survey(ctx context.Context, want map[string]struct{}, claim bool) (l1.Survey, error) {
+	if s.c.ReadOnly {
+		return l1.Survey{}, errReadOnly
 	}
 	ses, err := s.need(ctx)
 	if err != nil {
 		return l1.Survey{}, err
 	}
-	if time.Since(ses.announced) > announceEvery {
-		if err := s.announce(ctx, ses); err != nil {
-			return l1.Survey{}, s.lost(ctx, ses, err)
-		}
-	}
-	all, err := s.readClaims(ctx, ses, "")
-	if err == nil {
-		err = s.forgetDead(ctx, ses, all.dead)
-	}
+	all, err := s.surveyClaims(ctx, ses, want, claim)
 	if err != nil {
 		return l1.Survey{}, s.lost(ctx, ses, err)
 	}
 	v := l1.Survey{Left: all.leaving}
-	rows := make(map[string]struct{}, len(ids))
-	unclaimed := make(map[string]stray)
-	now := time.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, id := range ids {
-		rows[id] = struct{}{}
-		if _, ok := all.held[id]; ok {
-			v.Mine = append(v.Mine, id)
-			continue
-		}
-		v.Others = append(v.Others, id)
-		if _, ok := all.others[id]; ok {
-			continue
-		}
-		known, ok := s.strays[id]
-		if !ok {
-			known = stray{since: now}
-		} else if now.Sub(known.since) > strayLife {
+	for id := range all.held {
+		if _, ok := want[id]; !ok {
 			v.Left = append(v.Left, id)
 		}
-		unclaimed[id] = known
 	}
-	for id := range all.held {
-		if _, ok := rows[id]; !ok {
-			v.Left = append(v.Left, id) // a claim without a row
-		}
+	if ses.freshRows {
+		ses.freshRows = false
+		return v, nil
 	}
-	s.mine, s.strays = all.held, unclaimed
+	if v.Rows, err = s.IDs(ctx); err != nil {
+		return l1.Survey{}, err
+	}
+	v.Left = append(v.Left, s.findStrays(v.Rows, all, want)...)
 	return v, nil
 }
+
+func (s *Store) surveyClaims(ctx context.Context, ses *session, want map[string]struct{}, claim bool) (*claims, error) {
+	if claim && time.Since(ses.announced) > announceEvery {
+		if err := s.announce(ctx, ses); err != nil {
+			return nil, err
+		}
+	}
+	all := newClaims()
+	if !ses.freshClaims {
+		var err error
+		if all, err = s.readClaims(ctx, ses, ""); err != nil {
+			return nil, err
+		}
+	}
+	if !claim {
+		return all, nil
+	}
+	ses.freshClaims = false
+	s.mu.Lock()
+	s.mine = maps.Clone(all.held)
+	s.mu.Unlock()
+	if err := s.claim(ctx, ses, slices.Collect(maps.Keys(want))); err != nil {
+		return nil, fmt.Errorf("claim rows: %w", err)
+	}
+	all.leaving = slices.DeleteFunc(all.leaving, func(id string) bool { _, ok := want[id]; return ok })
+	return all, s.forgetDead(ctx, ses, all.dead)
+}
+
+// findStrays gives the rows that nobody has claimed for strayLife.
+func (s *Store) findStrays(rows []string, all *claims, want map[string]struct{}) (left []string) {
+	now := time.Now()
+	unclaimed := make(map[string]time.Time)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	leaving := make(map[string]struct{}, len(all.leaving))
+	for _, id := range all.leaving {
+		leaving[id] = struct{}{}
+	}
+	for _, id := range rows {
+		if in(want, id) || in(all.held, id) || in(all.others, id) || in(leaving, id) {
+			continue
+		}
+		since, known := s.strays[id]
+		if !known {
+			since = now
+		} else if now.Sub(since) > strayLife {
+			left = append(left, id)
+		}
+		unclaimed[id] = since
+	}
+	s.strays = unclaimed
+	return left
+}
+
+func in(ids map[string]struct{}, id string) bool { _, ok := ids[id]; return ok }
 
 // forgetDead takes back the claims of daemons that are gone for good; their rows are strays then.
 func (s *Store) forgetDead(ctx context.Context, ses *session, claims []string) error {
@@ -239,38 +277,6 @@ func (s *Store) forgetDead(ctx context.Context, ses *session, claims []string) e
 		s.log.Info("claims of daemons not seen for long are dropped", "claims", len(claims), "after", claimLife)
 	}
 	return s.remove(ctx, ses, claimsName(s.c.Collection), claims)
-}
-
-// Claim claims rows, then looks whether they are there: who deletes a row looks at the claims first.
-func (s *Store) Claim(ctx context.Context, ids []string) (absent []string, err error) {
-	if s.c.ReadOnly {
-		return nil, errReadOnly
-	}
-	ses, err := s.need(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.claim(ctx, ses, ids); err != nil {
-		return nil, fmt.Errorf("claim rows: %w", s.lost(ctx, ses, err))
-	}
-	there := make(map[string]bool, len(ids))
-	for rest := ids; len(rest) > 0; {
-		part := rest[:min(len(rest), batchRows)]
-		rest = rest[len(part):]
-		p, err := ses.query(ctx, ses.rows, fieldID+" in "+list(part), []string{fieldID}, entity.ClStrong)
-		if err != nil {
-			return nil, fmt.Errorf("look for rows: %w", s.lost(ctx, ses, err))
-		}
-		for i := range p.rows {
-			there[p.text(fieldID, i)] = true
-		}
-	}
-	for _, id := range ids {
-		if !there[id] {
-			absent = append(absent, id)
-		}
-	}
-	return absent, nil
 }
 
 // Delete takes back this daemon's claims and deletes the rows that nobody else claims. Claims are marked first and removed

@@ -23,7 +23,11 @@ type session struct {
 	rows   string // real name of the model's collection
 	dims   int
 
-	announced time.Time // written by who makes the session and by Survey, which Run alone calls
+	// Written by who makes the session, then by Survey alone, of which there is one at a time.
+	announced time.Time
+	// Which collections this daemon has just made: they hold nothing, and a first sync need not wait until the server can
+	// say so for sure.
+	freshRows, freshClaims bool
 }
 
 // need gives the session, made if there is none. Only one caller makes it.
@@ -71,14 +75,14 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 	if err := s.greet(ctx, cl); err != nil {
 		return nil, err
 	}
-	if err := s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex()); err != nil {
+	if ses.freshRows, err = s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex()); err != nil {
 		return nil, fmt.Errorf("open collection %s: %w", ses.rows, err)
 	}
 	if s.c.ReadOnly {
 		return ses, nil
 	}
 	claims := claimsName(s.c.Collection)
-	if err := s.open(ctx, cl, claimSchema(claims), claimIndex()); err != nil {
+	if ses.freshClaims, err = s.open(ctx, cl, claimSchema(claims), claimIndex()); err != nil {
 		return nil, fmt.Errorf("open collection %s: %w", claims, err)
 	}
 	if err := s.pointAlias(ctx, ses, false); err != nil {
@@ -114,36 +118,44 @@ func (s *Store) greet(ctx context.Context, cl client.Client) error {
 	return nil
 }
 
-// open sees to it that a collection is there, ours, indexed and loaded.
-func (s *Store) open(ctx context.Context, cl client.Client, schema *entity.Schema, index indexOf) error {
+// open sees to it that a collection is there, ours, indexed and loaded. It reports whether it made it.
+func (s *Store) open(ctx context.Context, cl client.Client, schema *entity.Schema, index indexOf) (made bool, err error) {
 	name := schema.CollectionName
 	there, err := cl.DescribeCollection(ctx, name)
 	if noCollection(err) {
-		if s.c.ReadOnly {
-			return fmt.Errorf("there is none for model %s yet: a daemon with l1.milvus.role writer and the same embedding settings has to fill it", s.c.Model)
-		}
-		if err := cl.CreateCollection(ctx, schema, 1, client.WithConsistencyLevel(entity.ClBounded)); err != nil {
-			// Another daemon may have been faster; the description decides.
-			if there, err2 := cl.DescribeCollection(ctx, name); err2 != nil || checkSchema(there.Schema, schema) != nil {
-				return fmt.Errorf("create: %w", err)
-			}
-		} else {
-			s.log.Info("made a Milvus collection", "collection", name)
+		made, err = s.create(ctx, cl, schema)
+		if err != nil {
+			return false, err
 		}
 		there, err = cl.DescribeCollection(ctx, name)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := checkSchema(there.Schema, schema); err != nil {
-		return err
+		return false, err
 	}
 	if !s.c.ReadOnly {
 		if err := index.ensure(ctx, cl, name); err != nil {
-			return fmt.Errorf("index: %w", err)
+			return false, fmt.Errorf("index: %w", err)
 		}
 	}
-	return s.load(ctx, cl, name)
+	return made, s.load(ctx, cl, name)
+}
+
+func (s *Store) create(ctx context.Context, cl client.Client, schema *entity.Schema) (made bool, err error) {
+	if s.c.ReadOnly {
+		return false, fmt.Errorf("there is none for model %s yet: a daemon with l1.milvus.role writer and the same embedding settings has to fill it", s.c.Model)
+	}
+	err = cl.CreateCollection(ctx, schema, 1, client.WithConsistencyLevel(entity.ClBounded))
+	if err == nil {
+		s.log.Info("made a Milvus collection", "collection", schema.CollectionName)
+		return true, nil
+	}
+	if _, there := cl.DescribeCollection(ctx, schema.CollectionName); there == nil {
+		return false, nil // another daemon was faster
+	}
+	return false, fmt.Errorf("create: %w", err)
 }
 
 var errLoading = errors.New("Milvus is still loading the collection")

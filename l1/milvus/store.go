@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 var errClosed = errors.New("the vector store is closed")
@@ -23,10 +24,10 @@ type Store struct {
 	closed     atomic.Bool
 	breaker    breaker
 
-	mu     sync.Mutex          // guards below
-	mine   map[string]struct{} // chunks claimed and not being deleted; nil until known
-	rows   int                 // of a reader: rows at the last listing
-	strays map[string]stray    // rows that nobody claims, see claims.go
+	mu     sync.Mutex           // guards below
+	mine   map[string]struct{}  // chunks claimed and not being deleted; nil until known
+	rows   int                  // of a reader: rows at the last listing
+	strays map[string]time.Time // rows that nobody claims → when that was first seen; see claims.go
 }
 
 // Open makes the store. It does not touch the network; what is wrong with the server shows in the first call that needs it.
@@ -34,7 +35,7 @@ func Open(c Config, log *slog.Logger) (*Store, error) {
 	if _, ok := levels[c.Consistency]; !ok {
 		return nil, fmt.Errorf("open the Milvus store: no consistency level %q", c.Consistency)
 	}
-	s := &Store{c: c, log: log, connecting: make(chan struct{}, 1), breaker: newBreaker(), strays: make(map[string]stray)}
+	s := &Store{c: c, log: log, connecting: make(chan struct{}, 1), breaker: newBreaker(), strays: make(map[string]time.Time)}
 	if c.ReadOnly {
 		return s, nil
 	}
