@@ -75,7 +75,8 @@ func (d *Daemon) Stats(_ context.Context, since time.Time) (ipc.Stats, error) {
 	s := d.history.Stats(since)
 	out := ipc.Stats{
 		Lookups: s.Lookups, Found: s.Found, Degraded: s.Degraded, HitRate: rate(s.Found, s.Lookups),
-		P50Ms: s.TotalMs.P50, P99Ms: s.TotalMs.P99, MaxMs: s.TotalMs.Max, Slowest: historyEntries(s.Slowest),
+		P50Ms: s.TotalMs.P50, P99Ms: s.TotalMs.P99, MaxMs: s.TotalMs.Max, Slow: s.Slow, Slowest: historyEntries(s.Slowest),
+		NeverFound: d.neverFound(s.Answered),
 	}
 	if !since.IsZero() {
 		out.Since = &since
@@ -89,7 +90,27 @@ func (d *Daemon) Stats(_ context.Context, since time.Time) (ipc.Stats, error) {
 	for _, q := range s.UnansweredQueries {
 		out.Unanswered = append(out.Unanswered, ipc.StatsQuestion(q))
 	}
+	for _, g := range s.UnansweredGroups {
+		out.UnansweredGroups = append(out.UnansweredGroups, ipc.StatsGroup(g))
+	}
 	return out, nil
+}
+
+// neverFound lists the documents that none of the lookups was answered with. Those that could not be indexed are not to
+// be found anyway, and status names them.
+func (d *Daemon) neverFound(answered map[string]int) ipc.StatsNeverFound {
+	var never ipc.StatsNeverFound
+	for _, rec := range d.registry.All() {
+		source := d.baseName + "/" + rec.Path
+		if rec.Failed() || answered[source] > 0 {
+			continue
+		}
+		never.Count++
+		if len(never.Sources) < ipc.MaxNeverFound {
+			never.Sources = append(never.Sources, source)
+		}
+	}
+	return never
 }
 
 func rate(part, whole int) float64 {

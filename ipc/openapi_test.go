@@ -169,6 +169,7 @@ func TestOpenAPISchemasMatchTheTypes(t *testing.T) {
 		"Content": Content{}, "Chunk": Chunk{}, "ChunkList": ChunkList{}, "Deleted": Deleted{}, "Job": Job{}, "JobDocuments": JobDocuments{}, "JobVectors": JobVectors{},
 		"Status": Status{}, "StatusDocuments": StatusDocuments{}, "Pending": Pending{}, "StatusWatch": StatusWatch{}, "StatusL1": StatusL1{}, "StatusEmbedding": StatusEmbedding{},
 		"StatusMemory": StatusMemory{}, "HistoryEntry": HistoryEntry{}, "HistoryList": HistoryList{}, "Stats": Stats{}, "StatsKind": StatsKind{}, "StatsQuestion": StatsQuestion{},
+		"StatsGroup": StatsGroup{}, "StatsNeverFound": StatsNeverFound{},
 		"Event": Event{}, "Problem": Problem{}, "FieldError": FieldError{}}
 	for name, sc := range s.Components.Schemas {
 		v, known := types[name]

@@ -121,8 +121,46 @@ type Stats struct {
 	P50Ms      float64         `json:"p50Ms"`
 	P99Ms      float64         `json:"p99Ms"`
 	MaxMs      float64         `json:"maxMs"`
+	Slow       int             `json:"slow"` // took more than 2 s
 	Slowest    []HistoryEntry  `json:"slowest"`
 	Unanswered []StatsQuestion `json:"unanswered"` // most asked first
+
+	// What to write next: unanswered queries by likeness, largest group first.
+	UnansweredGroups []StatsGroup    `json:"unansweredGroups"`
+	NeverFound       StatsNeverFound `json:"neverFound"`
+}
+
+// StatsGroup is a set of unanswered queries that are alike.
+type StatsGroup struct {
+	Count    int       `json:"count"`    // how often any of them was asked
+	Queries  int       `json:"queries"`  // different ones
+	Examples []string  `json:"examples"` // most asked first; at most 5
+	Last     time.Time `json:"last"`
+}
+
+// MarshalJSON writes lists as lists.
+func (g StatsGroup) MarshalJSON() ([]byte, error) {
+	type plain StatsGroup
+	p := plain(g)
+	p.Examples = list(g.Examples)
+	return json.Marshal(p)
+}
+
+// MaxNeverFound is how many documents StatsNeverFound names.
+const MaxNeverFound = 50
+
+// StatsNeverFound are the documents that no lookup was answered with.
+type StatsNeverFound struct {
+	Count   int      `json:"count"`
+	Sources []string `json:"sources"` // by path; at most 50
+}
+
+// MarshalJSON writes lists as lists.
+func (n StatsNeverFound) MarshalJSON() ([]byte, error) {
+	type plain StatsNeverFound
+	p := plain(n)
+	p.Sources = list(n.Sources)
+	return json.Marshal(p)
 }
 
 // StatsKind counts the lookups that ended with one decision reason.
@@ -144,6 +182,6 @@ type StatsQuestion struct {
 func (s Stats) MarshalJSON() ([]byte, error) {
 	type plain Stats
 	p := plain(s)
-	p.Kinds, p.Slowest, p.Unanswered = list(s.Kinds), list(s.Slowest), list(s.Unanswered)
+	p.Kinds, p.Slowest, p.Unanswered, p.UnansweredGroups = list(s.Kinds), list(s.Slowest), list(s.Unanswered), list(s.UnansweredGroups)
 	return json.Marshal(p)
 }

@@ -12,6 +12,8 @@ import (
 const (
 	statsSlowest    = 10
 	statsUnanswered = 50
+
+	slowMs = 2000 // a lookup that takes longer is slow (SPEC 7.1)
 )
 
 // Stats sums up lookups.
@@ -21,6 +23,7 @@ type Stats struct {
 	Found        int              `json:"found"`
 	Unanswered   int              `json:"unanswered"`
 	Degraded     int              `json:"degraded"`
+	Slow         int              `json:"slow"` // took more than 2 s
 	ByReason     map[string]Tally `json:"byReason"`
 	ByConfidence map[string]Tally `json:"byConfidence"`
 	ByTool       map[string]Tally `json:"byTool"`
@@ -31,6 +34,10 @@ type Stats struct {
 
 	// Unanswered queries, most frequent first; ones that differ in case or width only are one.
 	UnansweredQueries []QueryCount `json:"unansweredQueries"`
+	// The same, all of them, grouped by likeness: what to write next. Largest group first.
+	UnansweredGroups []QueryGroup `json:"unansweredGroups"`
+	// How often each document was what a lookup answered with, by source.
+	Answered map[string]int `json:"answered"`
 }
 
 // Tally counts the lookups of one kind.
@@ -62,7 +69,7 @@ func sumUp(lookups []Lookup, since time.Time) Stats {
 	s := Stats{
 		Since: since, Lookups: len(lookups),
 		ByReason: map[string]Tally{}, ByConfidence: map[string]Tally{}, ByTool: map[string]Tally{},
-		Slowest: []Lookup{}, UnansweredQueries: []QueryCount{},
+		Slowest: []Lookup{}, UnansweredQueries: []QueryCount{}, Answered: map[string]int{},
 	}
 	var total, l0, l1 []float64
 	unanswered := map[string]*QueryCount{}
@@ -77,8 +84,14 @@ func sumUp(lookups []Lookup, since time.Time) Stats {
 		if len(l.Degraded) > 0 {
 			s.Degraded++
 		}
+		if l.TotalMs > slowMs {
+			s.Slow++
+		}
 		if l.Found {
 			s.Found++
+			if l.Source != "" {
+				s.Answered[l.Source]++
+			}
 			continue
 		}
 		s.Unanswered++
@@ -98,6 +111,7 @@ func sumUp(lookups []Lookup, since time.Time) Stats {
 	slices.SortFunc(s.UnansweredQueries, func(a, b QueryCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), cmp.Compare(a.Query, b.Query))
 	})
+	s.UnansweredGroups = groupAlike(s.UnansweredQueries)
 	s.UnansweredQueries = s.UnansweredQueries[:min(len(s.UnansweredQueries), statsUnanswered)]
 	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ func newStats(g *globals) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "What was asked: hit rates, slow and unanswered lookups",
+		Short: "What was asked: hit rates, slow and unanswered lookups, documents never found",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := g.load(nil)
@@ -41,20 +42,29 @@ func newStats(g *globals) *cobra.Command {
 }
 
 func printStats(w io.Writer, s ipc.Stats) {
-	fmt.Fprintf(w, "%d lookups, %.0f %% answered, %d degraded; p50 %.1f ms, p99 %.1f ms\n", s.Lookups, 100*s.HitRate, s.Degraded, s.P50Ms, s.P99Ms)
+	fmt.Fprintf(w, "%d lookups, %.0f %% answered, %d degraded, %d slow; p50 %.1f ms, p99 %.1f ms\n", s.Lookups, 100*s.HitRate, s.Degraded, s.Slow, s.P50Ms, s.P99Ms)
 	for _, k := range s.Kinds {
 		fmt.Fprintf(w, "  %-18s %6d, %.0f %% answered\n", k.Reason, k.Lookups, 100*k.HitRate)
 	}
-	if len(s.Unanswered) > 0 {
-		fmt.Fprintln(w, "\nunanswered, most asked first:")
-		for _, q := range s.Unanswered {
-			fmt.Fprintf(w, "  %4d× %s\n", q.Count, q.Query)
+	if len(s.UnansweredGroups) > 0 {
+		fmt.Fprintln(w, "\nunanswered: what to write next, most asked first:")
+		for _, g := range s.UnansweredGroups {
+			fmt.Fprintf(w, "  %4d× %s\n", g.Count, strings.Join(g.Examples, " · "))
 		}
 	}
 	if len(s.Slowest) > 0 {
 		fmt.Fprintln(w, "\nslowest:")
 		for _, h := range s.Slowest {
 			fmt.Fprintf(w, "  %8.1f ms  %s  (%s)\n", h.TotalMs, h.Query, h.RequestID)
+		}
+	}
+	if n := s.NeverFound; n.Count > 0 {
+		fmt.Fprintf(w, "\nnever the answer (%d):\n", n.Count)
+		for _, source := range n.Sources {
+			fmt.Fprintf(w, "  %s\n", source)
+		}
+		if more := n.Count - len(n.Sources); more > 0 {
+			fmt.Fprintf(w, "  … and %d more\n", more)
 		}
 	}
 }
