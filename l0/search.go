@@ -16,7 +16,7 @@ import (
 
 // SearchOptions says what Search returns.
 type SearchOptions struct {
-	K       int                       // number of chunks wanted
+	K       int                       // number of chunks wanted; 0: only what Result says of the terms
 	Keep    func(chunkID string) bool // chunks to consider; nil for all. Called for candidates only
 	Explain bool
 }
@@ -25,7 +25,7 @@ type SearchOptions struct {
 type Result struct {
 	Hits     []document.Hit // best first, equal scores by id; never nil
 	Ideal    float64        // I(q): what a chunk would score that had every term of the query over and over
-	Coverage float64        // share of the query's idf that the terms in the best hit hold
+	Coverage float64        // share of the query's idf that the terms in the best hit hold; with K = 0, those in any chunk
 }
 
 const (
@@ -85,7 +85,11 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 			}
 			result.Hits = append(result.Hits, hit)
 		}
-		if len(best) > 0 && mass > 0 {
+		switch {
+		case mass == 0:
+		case opt.K <= 0:
+			result.Coverage = r.known / mass
+		case len(best) > 0:
 			result.Coverage = min(float64(r.covered[best[0].chunk])/mass, 1)
 		}
 		r.release()

@@ -194,6 +194,10 @@ func TestSearch_IdealAndCoverage(t *testing.T) {
 	if got := get("alpha beta").Coverage; math.Abs(got-1) > 1e-6 {
 		t.Errorf("coverage of a full hit: %v", got)
 	}
+	r, err := x.Search(context.Background(), "gamma beta zeta", SearchOptions{})
+	if want := 2 * beta / (2*beta + absent); err != nil || len(r.Hits) != 0 || math.Abs(r.Coverage-want) > 1e-6 {
+		t.Errorf("known to the folder, in one chunk or several: %v, want %v; %v", r.Coverage, want, err)
+	}
 	if got := get("zeta"); got.Coverage != 0 || len(got.Hits) != 0 || got.Hits == nil {
 		t.Errorf("nothing found: %+v", got)
 	}
