@@ -26,13 +26,14 @@ var allowed = map[string][]string{
 	"l0":                {"document"},
 	"l1":                {"document", "embedding"},
 	"l1/embedded":       {"document", "embedding", "embedding/vecfile", "l1"},
+	"l1/milvus":         {"document", "embedding", "l1"},
 	"l1/l1test":         {"document", "l1"},
 	"lookup":            {"document"},
 	"ipc":               {"document", "lookup"},
 	"eval":              {},
 	"lint":              {"document"},
 	"lint/folder":       {"document", "l0", "lint", "watcher"},
-	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "lookup", "registry", "watcher"},
+	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "registry", "watcher"},
 	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "registry"},
 }
 
@@ -68,6 +69,9 @@ func TestArrowsBetweenPackagesAreOneWay(t *testing.T) {
 			}
 			if bleve := strings.HasPrefix(name, "github.com/blevesearch/"); bleve && pkg != "l0" {
 				t.Errorf("%s imports %s: bleve stays inside l0", file, name)
+			}
+			if sdk := strings.HasPrefix(name, "github.com/milvus-io/") || strings.HasPrefix(name, "google.golang.org/grpc"); sdk && pkg != "l1/milvus" {
+				t.Errorf("%s imports %s: the Milvus SDK stays inside l1/milvus", file, name)
 			}
 		}
 		return nil

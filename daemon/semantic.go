@@ -12,6 +12,7 @@ import (
 	"knowledged/embedding"
 	"knowledged/l1"
 	"knowledged/l1/embedded"
+	"knowledged/l1/milvus"
 	"knowledged/registry"
 )
 
@@ -26,6 +27,26 @@ func (d *Daemon) openSemantic() error {
 		return err
 	}
 	d.provider = provider
+	index := l1.Config{Provider: provider, Source: d.chunkSource(), Log: d.log}
+	if d.cfg.L1.Backend == config.BackendMilvus {
+		index.ReadOnly = d.cfg.L1.Milvus.Role == config.MilvusReader
+		index.CompareEvery = compareEvery
+		index.Store, err = d.openMilvus(dir, provider, learn)
+	} else {
+		index.Store, err = d.openEmbedded(dir, provider, learn)
+	}
+	if err != nil {
+		return fmt.Errorf("open the vector store: %w", err)
+	}
+	d.l1 = l1.New(index)
+	d.closers = append(d.closers, index.Store.Close)
+	return nil
+}
+
+// compareEvery is how often the rows of a store that others can reach are compared with the chunks.
+const compareEvery = 10 * time.Minute
+
+func (d *Daemon) openEmbedded(dir string, provider embedding.Provider, learn func(context.Context) (int, error)) (l1.Store, error) {
 	open := func(ctx context.Context) (l1.Store, error) {
 		dims, err := learn(ctx)
 		if err != nil {
@@ -33,15 +54,29 @@ func (d *Daemon) openSemantic() error {
 		}
 		return embedded.Open(dir, provider.Name(), dims, d.log)
 	}
-	var store l1.Store = l1.NewLazy(open) // the server that knows the dimensions may be down
-	if provider.Dimensions() > 0 {
-		if store, err = open(context.Background()); err != nil {
-			return fmt.Errorf("open the vector store: %w", err)
-		}
+	if provider.Dimensions() == 0 { // the server that knows them may be down
+		return l1.NewLazy(open), nil
 	}
-	d.l1 = l1.New(l1.Config{Store: store, Provider: provider, Source: d.chunkSource(), Log: d.log})
-	d.closers = append(d.closers, store.Close)
-	return nil
+	return open(context.Background())
+}
+
+func (d *Daemon) openMilvus(dir string, provider embedding.Provider, learn func(context.Context) (int, error)) (l1.Store, error) {
+	c := d.cfg.L1.Milvus
+	return milvus.Open(milvus.Config{
+		Address:      c.Address,
+		Username:     c.Username,
+		PasswordFile: c.PasswordFile,
+		TokenFile:    c.TokenFile,
+		Database:     c.Database,
+		Collection:   c.Collection,
+		TLS:          c.TLS,
+		CAFile:       c.CAFile,
+		Consistency:  c.Consistency,
+		ReadOnly:     c.Role == config.MilvusReader,
+		Model:        provider.Name(),
+		Dimensions:   learn,
+		WriterFile:   filepath.Join(dir, "milvus-writer"),
+	}, d.log)
 }
 
 // openProvider makes the embedding provider; learn gives the length of its vectors, which it may have to ask for.
