@@ -69,6 +69,7 @@ type finding struct {
 	requestID string // of this indexing, for the log
 
 	movedFrom string // the path whose docId a new file took over
+	movedOn   bool   // the document that was here is at another path now
 }
 
 type stageTimes struct{ read, parse, chunk time.Duration }

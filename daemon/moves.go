@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
 	"knowledged/registry"
 )
 
@@ -106,15 +104,19 @@ func (c claims) back(rec *registry.Record) *registry.Record {
 	return nil
 }
 
+// newcomer tells whether a finding is of a file that may continue a document of another place: there was none here, or
+// it moved on.
+func (f *finding) newcomer() bool { return f.record != nil && (f.old == nil || f.movedOn) }
+
 // settleMoves gives new documents the identity of those that vanished, and buries what vanished.
 func (p *pipeline) settleMoves(found []finding) {
 	now := time.Now()
 	fresh := false
 	for i := range found {
-		if found[i].gone && found[i].old != nil {
-			p.moved.bury(found[i].old, now)
+		if f := &found[i]; f.gone && f.old != nil && !f.movedOn {
+			p.moved.bury(f.old, now)
 		}
-		fresh = fresh || found[i].record != nil && found[i].old == nil
+		fresh = fresh || found[i].newcomer()
 	}
 	p.moved.expire(now)
 	if !fresh || len(p.moved.dead) == 0 {
@@ -126,7 +128,7 @@ func (p *pipeline) settleMoves(found []finding) {
 	for _, claim := range []func(*registry.Record) *registry.Record{c.moved, c.back} {
 		for i := range found {
 			f := &found[i]
-			if f.record == nil || f.old != nil || f.movedFrom != "" {
+			if !f.newcomer() || f.movedFrom != "" {
 				continue
 			}
 			if old := claim(f.record); old != nil {
@@ -139,37 +141,4 @@ func (p *pipeline) settleMoves(found []finding) {
 	if len(c.taken) > 0 {
 		p.moved.dead = slices.DeleteFunc(p.moved.dead, func(d grave) bool { return c.taken[d.rec.DocID] })
 	}
-}
-
-// replaced finds files that moved away while another was put in their place, so that the place seems edited, or is not
-// even looked at yet. The one that moved, the same bytes in the same inode, keeps the identity; the place becomes a new
-// document. It returns found, with such places added.
-func (p *pipeline) replaced(found []finding) []finding {
-	for i := range found {
-		if f := found[i]; f.record == nil || f.old != nil || f.record.Inode == 0 || f.record.Failed() {
-			continue
-		}
-		for _, twin := range p.registry.ByHash(found[i].record.FileHash) {
-			if twin.Inode != found[i].record.Inode {
-				continue
-			}
-			at := slices.IndexFunc(found, func(f finding) bool { return f.path == twin.Path })
-			if at < 0 {
-				info, err := p.folder.Stat(twin.Path)
-				if err != nil || statOf(info).inode == twin.Inode { // gone, or a hard link
-					continue
-				}
-				at = len(found)
-				rec := *twin
-				found = append(found, finding{path: twin.Path, old: twin, same: true, record: &rec}) // its own turn comes
-			} else if r := found[at].record; r == nil || r.Inode == twin.Inode || r.DocID != twin.DocID {
-				continue
-			}
-			f, place := &found[i], &found[at]
-			f.record.DocID, f.record.CreatedAt, f.movedFrom = twin.DocID, twin.CreatedAt, twin.Path
-			place.record.DocID, place.record.CreatedAt = uuid.NewString(), time.Now()
-			break
-		}
-	}
-	return found
 }

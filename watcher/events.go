@@ -18,6 +18,9 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 		l.answerAll()
 		return
 	}
+	if l.lose != nil && l.lose() {
+		return
+	}
 	path, inside := l.rel(ev.Name)
 	if !inside || l.base.missing {
 		return

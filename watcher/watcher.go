@@ -68,6 +68,7 @@ type Watcher struct {
 	// Seams for tests.
 	open  func() (*fsnotify.Watcher, error)
 	add   func(fsw *fsnotify.Watcher, name string) error
+	lose  func() bool   // tells whether the next event is to be lost; nil: none
 	grace time.Duration // how long an absent or emptied base folder may take to come back before its documents are dropped
 
 	wake    chan struct{}      // capacity 1: asked holds something
@@ -138,6 +139,10 @@ func (w *Watcher) Run(ctx context.Context, out chan<- Batch) error {
 	defer w.running.Store(false)
 	return newLoop(w).run(ctx, out)
 }
+
+// LoseEvents is a seam for tests, to be called before Run: an event for which lose returns true is dropped as if the
+// system had never told of it.
+func (w *Watcher) LoseEvents(lose func() bool) { w.lose = lose }
 
 // Rescan asks for a batch that lists the whole folder.
 func (w *Watcher) Rescan() {

@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"knowledged/registry"
+)
+
+// step is a file that came from the place of another document: the same bytes in the same inode.
+type step struct {
+	to   int              // index of the finding
+	from *registry.Record // the document it is
+}
+
+// replaced sees to places whose document moved on while another was put there, so that they seem edited, or are not even
+// to be looked at yet: a file renamed and another saved under its name, two files that change places, chains of such
+// renames. The file that moved keeps the identity; a place left behind gets what came to it, or becomes a new document.
+// A file that merely replaced another, which is nowhere now, does not bring its identity along: that is how editors save.
+// It returns found, with such places added.
+func (p *pipeline) replaced(found []finding) []finding {
+	steps := map[string]step{} // by docId
+	for i := 0; i < len(found); i++ {
+		f := found[i]
+		if f.record == nil || f.same || f.record.Inode == 0 || f.record.Failed() || f.old != nil && f.old.Inode == f.record.Inode {
+			continue
+		}
+		for _, twin := range p.registry.ByHash(f.record.FileHash) {
+			if _, taken := steps[twin.DocID]; taken || twin.Inode != f.record.Inode || twin.Path == f.path {
+				continue
+			}
+			at := slices.IndexFunc(found, func(f finding) bool { return f.path == twin.Path })
+			if at < 0 {
+				at, found = len(found), append(found, p.lookAtPlace(twin))
+			}
+			if place := found[at]; place.gone && f.old == nil || !place.left(twin.Inode) {
+				continue // a plain move, which settleMoves sees to; or a hard link
+			}
+			steps[twin.DocID] = step{to: i, from: twin}
+			break
+		}
+	}
+	// Where another document still is, none moves in.
+	for again := true; again; {
+		again = false
+		for id, s := range steps {
+			if old := found[s.to].old; old != nil {
+				if _, moved := steps[old.DocID]; !moved {
+					delete(steps, id)
+					again = true
+				}
+			}
+		}
+	}
+	for i := range found {
+		f := &found[i]
+		if f.old == nil {
+			continue
+		}
+		if _, f.movedOn = steps[f.old.DocID]; f.movedOn && f.record != nil {
+			f.record.DocID, f.record.CreatedAt = uuid.NewString(), time.Now()
+		}
+	}
+	for _, s := range steps {
+		f := &found[s.to]
+		f.record.DocID, f.record.CreatedAt, f.movedFrom = s.from.DocID, s.from.CreatedAt, s.from.Path
+	}
+	return slices.DeleteFunc(found, func(f finding) bool { return f.same && f.record == nil })
+}
+
+// lookAtPlace looks at the place of a document whose bytes turned up elsewhere, ahead of its turn.
+func (p *pipeline) lookAtPlace(rec *registry.Record) finding {
+	f := p.look(rec.Path, true)
+	if f.held { // what is being written there, its own turn tells
+		if info, err := p.folder.Stat(rec.Path); err == nil && statOf(info).inode != rec.Inode {
+			place := *rec
+			place.Inode = 0
+			return finding{path: rec.Path, old: rec, same: true, record: &place}
+		}
+		return finding{path: rec.Path, old: rec, same: true}
+	}
+	return f
+}
+
+// left tells whether a place no longer holds the file it had.
+func (f *finding) left(inode uint64) bool {
+	return f.gone || f.record != nil && f.record.Inode != inode
+}
