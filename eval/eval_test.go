@@ -24,7 +24,7 @@ var (
 // floors are what a change must not fall below (or, of FalseNo and WeakNo, rise above): the lower ends of the 95 %
 // bootstrap intervals, rounded away. They catch what is broken, not what is a little worse: for that, compare the tables.
 var floors = map[Measure]float64{
-	NDCG: 0.81, Success1: 0.72, Section: 0.62, HighRight: 0.90, FalseNo: 0.09, WeakNo: 0.16, TrueNo: 0.15, TrueWeak: 0.40,
+	NDCG: 0.81, Success1: 0.72, Section: 0.58, HighRight: 0.90, FalseNo: 0.09, WeakNo: 0.23, TrueNo: 0.25, TrueWeak: 0.60,
 }
 
 // SPEC 2.8: the default ranking answers the repository's own judged set. `make eval` prints the table.
