@@ -70,7 +70,7 @@ func own(t *testing.T) (queries []Query, folders []string) {
 
 func foreign(t *testing.T, dir string) (queries []Query, folders []string) {
 	t.Helper()
-	queries, err := Load(filepath.Join(dir, "queries.jsonl"))
+	queries, err := Load(filepath.Join(dir, "queries.jsonl"), filepath.Join(dir, "unanswerable.jsonl"))
 	if err != nil || len(queries) == 0 {
 		t.Fatalf("%s holds no queries.jsonl: %v", dir, err)
 	}

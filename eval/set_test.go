@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -27,7 +28,7 @@ func TestSetIsSound(t *testing.T) {
 		if lang := langOf(q.Text); q.Lang != lang {
 			t.Errorf("%s: lang is %q, want %q", q.ID, q.Lang, lang)
 		}
-		if (q.Type == "unans") != (len(q.Relevant) == 0) {
+		if strings.HasPrefix(q.Type, "unans") != (len(q.Relevant) == 0) {
 			t.Errorf("%s: type %s with %d relevant documents", q.ID, q.Type, len(q.Relevant))
 		}
 		top, bestLang := 0, 0
@@ -61,8 +62,10 @@ func TestSetIsSound(t *testing.T) {
 		}
 		delete(types, name)
 	}
-	if len(types) > 0 {
-		t.Errorf("unknown types %v", types)
+	for name := range types {
+		if !strings.HasPrefix(name, "unans-") { // kinds of unanswerable ones
+			t.Errorf("unknown type %s", name)
+		}
 	}
 }
 
