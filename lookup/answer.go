@@ -159,6 +159,7 @@ type ExplainDoc struct {
 	Fulltext      float64                 `json:"fulltext"`      // part that full text gave
 	Semantic      float64                 `json:"semantic"`      // part that the cosine gave
 	Soft          float64                 `json:"soft"`          // part that the soft token match gave
+	Language      float64                 `json:"language"`      // what it has from a version in another language, for which it stands
 	BM25          float64                 `json:"bm25"`          // raw full-text score of the best passage
 	Cosine        float64                 `json:"cosine"`        // of the best passage
 	Contributions []document.Contribution `json:"contributions"` // of its best full-text hit, term by term

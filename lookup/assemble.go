@@ -131,12 +131,13 @@ const agreeTop = 3
 
 // evidence collects what speaks for the best of these documents, which are the top of the fused list or one of it.
 func (s *state) evidence(list []fused) Evidence {
-	ev := Evidence{Meaning: len(s.meaning.hits) > 0}
+	ev := Evidence{Meaning: len(s.meaning.hits) > 0, Known: s.known, Named: s.named}
+	if len(list) == 0 {
+		return Evidence{}
+	}
 	for i := range list[:min(agreeTop, len(list))] {
 		d := &list[i]
-		if d.cosine+d.soft > ev.Cosine+ev.Soft {
-			ev.Cosine, ev.Soft = d.cosine, d.soft
-		}
+		ev.Cosine, ev.Soft = max(ev.Cosine, d.cosine), max(ev.Soft, d.soft)
 		if d.ranks.Fulltext > 0 && len(s.text.Hits) > 0 && s.text.Hits[0].Score > 0 {
 			// Coverage is the best hit's; others hold about as much less as they score less.
 			ev.Coverage = max(ev.Coverage, s.text.Coverage*min(1, d.parts.BM25/s.text.Hits[0].Score))
@@ -145,6 +146,7 @@ func (s *state) evidence(list []fused) Evidence {
 			ev.Agreement = true
 		}
 	}
+	ev.Score = s.e.cfg.Calibration.score(ev)
 	return ev
 }
 

@@ -2,6 +2,8 @@ package lookup
 
 import (
 	"cmp"
+	"hash/fnv"
+	"maps"
 	"slices"
 )
 
@@ -19,7 +21,7 @@ func (s *state) candidates() []candidate {
 			i = len(out)
 			at[id] = i
 			// Where a document has a title its first chunk is the head (document.Chunk.Index).
-			out = append(out, candidate{id: id, path: path, why: -1, head: index == 0 && s.doc(path).Title != ""})
+			out = append(out, candidate{id: id, path: path, why: -1, first: index == 0, head: index == 0 && s.doc(path).Title != ""})
 		}
 		return &out[i]
 	}
@@ -42,7 +44,70 @@ func (s *state) candidates() []candidate {
 	}
 	s.imputeCosine(out)
 	s.rerank(out)
-	return out
+	return s.addFirst(out)
+}
+
+// firstDocs is for how many documents the first chunk is looked at even if no ranking found it. Others are too far down to
+// get into the answer by it.
+const firstDocs = 30
+
+// addFirst adds the first chunks of the best documents: what their titles and summaries say counts, found or not.
+func (s *state) addFirst(list []candidate) []candidate {
+	if s.e.deps.Reranker == nil {
+		return list
+	}
+	type best struct {
+		path  string
+		value float64
+		first int // position in list, -1: not there
+	}
+	docs := make(map[string]*best)
+	for i := range list {
+		c := &list[i]
+		d := docs[c.path]
+		if d == nil {
+			d = &best{path: c.path, first: -1}
+			docs[c.path] = d
+		}
+		d.value = max(d.value, c.value(s.e.cfg.Fusion.Score))
+		if c.first {
+			d.first = i
+		}
+	}
+	order := slices.SortedFunc(maps.Values(docs), func(a, b *best) int {
+		return cmp.Or(-cmp.Compare(a.value, b.value), cmp.Compare(a.path, b.path))
+	})
+	var picked []int
+	var passages []Passage
+	last := 0.0
+	if n := len(s.meaning.hits); n > 0 {
+		last = max(0, s.meaning.hits[n-1].Score)
+	}
+	for _, d := range order[:min(firstDocs, len(order))] {
+		if d.first >= 0 && list[d.first].soft != 0 {
+			continue
+		}
+		ids := s.e.deps.Documents.ChunkIDs(d.path)
+		if len(ids) == 0 {
+			continue
+		}
+		chunk, ok := s.e.deps.Documents.Chunk(ids[0])
+		if !ok {
+			continue
+		}
+		if d.first < 0 {
+			d.first = len(list)
+			list = append(list, candidate{id: ids[0], path: d.path, why: -1, first: true, head: chunk.Head != nil, cosine: last})
+		}
+		picked = append(picked, d.first)
+		passages = append(passages, Passage{chunk.Breadcrumb, chunk.Text})
+	}
+	if len(picked) > 0 {
+		for i, soft := range s.e.deps.Reranker.Soft(s.req.Query, passages) {
+			list[picked[i]].soft = soft
+		}
+	}
+	return list
 }
 
 // imputeCosine gives chunks that only full text found the cosine of the last semantic hit: they lie below it, but taking
@@ -94,9 +159,19 @@ func (s *state) rerank(list []candidate) {
 	for i, c := range picked {
 		if chunk, ok := s.e.deps.Documents.Chunk(c.id); ok {
 			passages[i] = Passage{chunk.Breadcrumb, chunk.Text}
+			c.hash = textHash(s.doc(c.path).Title, chunk.Text)
 		}
 	}
 	for i, soft := range s.e.deps.Reranker.Soft(s.req.Query, passages) {
 		picked[i].soft = soft
 	}
+}
+
+// textHash tells copies of a passage by the title of its document and its text.
+func textHash(title, text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(title))
+	h.Write([]byte{0})
+	h.Write([]byte(text))
+	return h.Sum64()
 }

@@ -18,7 +18,7 @@ type exactMatch struct {
 	path     string
 	doc      *Doc
 	names    []document.MatchedName
-	cover    float64 // share of the query's letters that its names cover, 0..1
+	cover    float64 // share of the query's words of content that its names cover, by their width, 0..1
 	strength float64 // the same, each letter weighed by how few documents share the name, 0..1
 	text     float64 // best full-text score of its chunks, for the order of L0
 }
@@ -37,12 +37,7 @@ func weighMatches(query string, matches []exactMatch) {
 		}
 	}
 	q := []rune(document.Fold(query))
-	letters := 0
-	for _, r := range q {
-		if significant(r) {
-			letters++
-		}
-	}
+	content := contentMask(q)
 	worth := make([]float64, len(q)) // of each letter, by the best name that covers it
 	for i := range matches {
 		m := &matches[i]
@@ -62,19 +57,21 @@ func weighMatches(query string, matches []exactMatch) {
 				}
 			}
 		}
-		covered, sum := 0, 0.0
+		all, covered, sum := 0.0, 0.0, 0.0
 		for j, w := range worth {
-			if significant(q[j]) && w > 0 {
-				covered++
-				sum += w
+			if !content[j] && w == 0 {
+				continue
+			}
+			all += width(q[j])
+			if w > 0 {
+				covered += width(q[j])
+				sum += w * width(q[j])
 			}
 		}
-		if letters == 0 { // the query is punctuation, and so is the name
-			covered, sum, letters = len(q), slices.Max(append(worth, 0))*float64(len(q)), len(q)
+		if all == 0 { // the query is punctuation, and so is the name
+			all, covered, sum = 1, 1, slices.Max(append(worth, 0))
 		}
-		if letters > 0 {
-			m.cover, m.strength = float64(covered)/float64(letters), sum/float64(letters)
-		}
+		m.cover, m.strength = covered/all, sum/all
 	}
 }
 

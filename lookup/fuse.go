@@ -54,6 +54,15 @@ func (f Fusion) withDefaults() Fusion {
 // it, .736 at .3, .731 at .6.)
 const exactBonus = 0.3
 
+// A document is worth the best of each measure over its chunks, title and body may each be right by a measure of their own;
+// in part the best sum of them in one passage, where they agree; and on top what its first chunk is worth, since a document
+// about the subject beats one that mentions it. (nDCG on the judged set: .760 without the last, .773 with it; flat from .3
+// to .5.)
+const (
+	jointWeight = 0.3
+	firstWeight = 0.4
+)
+
 // candidate is a chunk that full text or meaning found.
 type candidate struct {
 	id, path string
@@ -63,8 +72,10 @@ type candidate struct {
 	bm25     float64 // raw
 	inText   bool
 	inL1     bool
-	head     bool // the document's title + summary + keywords
-	why      int  // position in the full-text hits, for explain; -1: not there
+	head     bool   // the document's title + summary + keywords
+	first    bool   // its first chunk: the head, or where it has none how it begins
+	hash     uint64 // of title and text, 0 if they were not looked at
+	why      int    // position in the full-text hits, for explain; -1: not there
 }
 
 // value is a chunk's part in the score fusion.
@@ -84,12 +95,17 @@ type fused struct {
 	soft     float64
 	strength float64 // of its exact match, 0 without one
 	cover    float64
+	joint    *candidate // the passage with the best sum of all measures
+	first    *candidate // its first chunk, if it is a candidate
+	key      string     // what language versions share; see version
+	tag      language
+	folded   bool // another version stands for it
 	parts    ExplainDoc
 }
 
-// fuse merges the three rankings, best first. exact is in L0 order; chunks are those found, in any order. It is a pure
-// function of its arguments.
-func (f Fusion) fuse(exact []exactMatch, chunks []candidate) []fused {
+// fuse merges the three rankings, best first. exact is in L0 order; chunks are those found, in any order; han says that the
+// query is Chinese. It is a pure function of its arguments.
+func (f Fusion) fuse(exact []exactMatch, chunks []candidate, han bool) []fused {
 	docs := make(map[string]*fused, len(chunks)/2+len(exact))
 	at := func(path string) *fused {
 		d := docs[path]
@@ -107,6 +123,12 @@ func (f Fusion) fuse(exact []exactMatch, chunks []candidate) []fused {
 		if d.best == nil || f.better(c, d.best) {
 			d.best = c
 		}
+		if v := c.value(f.Score); d.joint == nil || v > d.joint.value(f.Score) || v == d.joint.value(f.Score) && c.id < d.joint.id {
+			d.joint = c
+		}
+		if c.first {
+			d.first = c
+		}
 	}
 	rank(docs, chunks, func(c *candidate) (float64, bool) { return c.bm25, c.inText }, func(r *Ranks) *int { return &r.Fulltext })
 	rank(docs, chunks, func(c *candidate) (float64, bool) { return c.cosine, c.inL1 }, func(r *Ranks) *int { return &r.Semantic })
@@ -114,14 +136,17 @@ func (f Fusion) fuse(exact []exactMatch, chunks []candidate) []fused {
 		d := at(m.path)
 		d.ranks.Exact, d.strength, d.cover = i+1, m.strength, m.cover
 	}
-	list := make([]fused, 0, len(docs))
+	order := make([]*fused, 0, len(docs))
 	for _, d := range docs {
 		f.weigh(d)
-		list = append(list, *d)
+		order = append(order, d)
 	}
-	slices.SortFunc(list, func(a, b fused) int {
-		return cmp.Or(-compareBool(a.leads(), b.leads()), -cmp.Compare(a.score, b.score), cmp.Compare(a.path, b.path))
-	})
+	foldVersions(order, han)
+	slices.SortFunc(order, inOrder)
+	list := make([]fused, len(order))
+	for i, d := range order {
+		list[i] = *d
+	}
 	keepKeywordRank(list)
 	return list
 }
@@ -131,14 +156,19 @@ func (f Fusion) fuse(exact []exactMatch, chunks []candidate) []fused {
 const headMargin = 0.3
 
 func (f Fusion) better(a, b *candidate) bool {
-	va, vb := a.value(f.Score), b.value(f.Score)
-	if a.head {
-		va -= headMargin
+	return cmp.Or(cmp.Compare(f.asPassage(a), f.asPassage(b)), -cmp.Compare(a.id, b.id)) > 0
+}
+
+// asPassage is what a chunk is worth to stand for its document.
+func (f Fusion) asPassage(c *candidate) float64 {
+	v := c.value(f.Score)
+	if c.head {
+		v -= headMargin
+		if !c.inText && !c.inL1 {
+			v -= 1 // nobody found it
+		}
 	}
-	if b.head {
-		vb -= headMargin
-	}
-	return cmp.Or(cmp.Compare(va, vb), -cmp.Compare(a.id, b.id)) > 0
+	return v
 }
 
 // weigh fills in a document's score and its parts.
@@ -150,9 +180,18 @@ func (f Fusion) weigh(d *fused) {
 		p.Semantic = f.RRF.part(f.RRF.Semantic, d.ranks.Semantic)
 	} else {
 		p.Exact = exactBonus * d.strength
-		p.Fulltext = f.Score.Fulltext * d.text
-		p.Semantic = d.cosine
-		p.Soft = f.Score.Soft * d.soft
+		add := func(weight, text, cosine, soft float64) {
+			p.Fulltext += weight * f.Score.Fulltext * text
+			p.Semantic += weight * cosine
+			p.Soft += weight * f.Score.Soft * soft
+		}
+		if c := d.joint; c != nil {
+			add(1-jointWeight, d.text, d.cosine, d.soft)
+			add(jointWeight, c.text, c.cosine, c.soft)
+		}
+		if c := d.first; c != nil {
+			add(firstWeight, c.text, c.cosine, c.soft)
+		}
 	}
 	p.Cosine = d.cosine
 	d.score = p.Exact + p.Fulltext + p.Semantic + p.Soft
@@ -217,42 +256,4 @@ func compareBool(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// wholeList is the list length from which a reader wants to see all exact matches rather than the best of all.
-const wholeList = 20
-
-// choose cuts the fused list to topK and sees to it that exact matches are in it (SPEC 2.2): all that fit in a long list;
-// in a short one its better half stays as fused, lest a keyword that ten documents share crowd out the answer.
-func choose(list []fused, topK int) []fused {
-	if len(list) <= topK {
-		return list
-	}
-	stay := topK / 2
-	if topK >= wholeList {
-		stay = 0
-	}
-	picked := make([]bool, len(list))
-	n := 0
-	pick := func(from int, want func(*fused) bool) {
-		for i := from; i < len(list) && n < topK; i++ {
-			if !picked[i] && want(&list[i]) {
-				picked[i] = true
-				n++
-			}
-		}
-	}
-	for i := range stay {
-		picked[i] = true
-	}
-	n = stay
-	pick(stay, func(d *fused) bool { return d.ranks.Exact > 0 })
-	pick(stay, func(*fused) bool { return true })
-	out := make([]fused, 0, topK)
-	for i := range list {
-		if picked[i] {
-			out = append(out, list[i])
-		}
-	}
-	return out
 }

@@ -25,15 +25,16 @@ func paths(list []fused) []string {
 	return out
 }
 
-// SPEC 2.8: max cosine + 1.5 × max BM25/I + 0.5 × max soft, one entry a document, by its best chunk.
+// SPEC 2.8: cosine + 1.5 × BM25/I + 0.5 × soft, one entry a document, by its best chunk: each measure's best over the chunks
+// counts .7, the best sum in one chunk .3.
 func TestScoreFusion_2_8(t *testing.T) {
 	f := Fusion{}.withDefaults()
 	list := f.fuse(nil, []candidate{
 		chunkOf("a", 1, 0.4, 0.3, 0.2), chunkOf("a", 2, 0.1, 0.5, 0.6),
-		chunkOf("b", 1, 0, 0.9, 0.9), chunkOf("c", 1, 0.5, 0, 0),
-	})
+		chunkOf("b", 1, 0, 0.9, 0.6), chunkOf("c", 1, 0.5, 0, 0),
+	}, false)
 	wantList(t, "order", paths(list), []string{"a", "b", "c"})
-	if a := list[0]; math.Abs(a.score-(0.5+1.5*0.4+0.5*0.6)) > 1e-9 || a.best.id != "a#1" || a.ranks != (Ranks{Fulltext: 2, Semantic: 2}) {
+	if a := list[0]; math.Abs(a.score-0.7*(0.5+1.5*0.4+0.5*0.6)-0.3*(0.3+1.5*0.4+0.5*0.2)) > 1e-9 || a.best.id != "a#1" || a.ranks != (Ranks{Fulltext: 2, Semantic: 2}) {
 		t.Errorf("a: %+v best %+v", a, a.best)
 	}
 	if b := list[1]; b.ranks != (Ranks{Semantic: 1}) {
@@ -47,13 +48,13 @@ func TestScoreFusion_2_8(t *testing.T) {
 func TestRRF_2_8(t *testing.T) {
 	f := Fusion{Method: FusionRRF}.withDefaults()
 	exact := []exactMatch{{path: "c", strength: 0.1}}
-	list := f.fuse(exact, []candidate{chunkOf("a", 1, 0.4, 0.3, 0), chunkOf("b", 1, 0.3, 0.9, 0), chunkOf("c", 1, 0.1, 0.1, 0)})
+	list := f.fuse(exact, []candidate{chunkOf("a", 1, 0.4, 0.3, 0), chunkOf("b", 1, 0.3, 0.9, 0), chunkOf("c", 1, 0.1, 0.1, 0)}, false)
 	wantList(t, "order", paths(list), []string{"c", "a", "b"}) // a and b are level: by path
 	if got, want := list[0].score, 1/61.+2/63.; math.Abs(got-want) > 1e-12 {
 		t.Errorf("score %v, want %v", got, want)
 	}
 	f.RRF = RRF{K: 60, Fulltext: 1}
-	list = f.fuse(exact, []candidate{chunkOf("a", 1, 0.4, 0.3, 0), chunkOf("b", 1, 0.3, 0.9, 0)})
+	list = f.fuse(exact, []candidate{chunkOf("a", 1, 0.4, 0.3, 0), chunkOf("b", 1, 0.3, 0.9, 0)}, false)
 	wantList(t, "full text alone", paths(list), []string{"a", "b", "c"})
 }
 
@@ -66,7 +67,7 @@ func TestPassageBeforeHead(t *testing.T) {
 		cosine float64
 		best   string
 	}{{0.3, "a#1"}, {0.1, "a#0"}} {
-		if got := f.fuse(nil, []candidate{head, chunkOf("a", 1, 0.4, tt.cosine, 0)})[0].best.id; got != tt.best {
+		if got := f.fuse(nil, []candidate{head, chunkOf("a", 1, 0.4, tt.cosine, 0)}, false)[0].best.id; got != tt.best {
 			t.Errorf("passage of cosine %v: best %s, want %s", tt.cosine, got, tt.best)
 		}
 	}
@@ -76,12 +77,12 @@ func TestPassageBeforeHead(t *testing.T) {
 func TestExactMatchInFusion(t *testing.T) {
 	f := Fusion{}.withDefaults()
 	chunks := []candidate{chunkOf("near", 1, 0.9, 0.9, 0.9), chunkOf("named", 1, 0.2, 0.1, 0.1), chunkOf("far", 1, 0.1, 0.1, 0.1)}
-	wantList(t, "leads", paths(f.fuse([]exactMatch{{path: "named", strength: 1, cover: 1}}, chunks)), []string{"named", "near", "far"})
-	wantList(t, "helps", paths(f.fuse([]exactMatch{{path: "far", strength: 0.4, cover: 0.4}}, chunks)), []string{"near", "named", "far"})
-	wantList(t, "name only", paths(f.fuse([]exactMatch{{path: "unseen", strength: 0.6, cover: 0.6}}, chunks)), []string{"unseen", "near", "named", "far"})
+	wantList(t, "leads", paths(f.fuse([]exactMatch{{path: "named", strength: 1, cover: 1}}, chunks, false)), []string{"named", "near", "far"})
+	wantList(t, "helps", paths(f.fuse([]exactMatch{{path: "far", strength: 0.4, cover: 0.4}}, chunks, false)), []string{"near", "named", "far"})
+	wantList(t, "name only", paths(f.fuse([]exactMatch{{path: "unseen", strength: 0.6, cover: 0.6}}, chunks, false)), []string{"unseen", "near", "named", "far"})
 	// Shared by many, yet the whole query: no lower than full text alone puts it.
 	chunks = append(chunks, chunkOf("other", 1, 0.19, 0.9, 0.9))
-	list := f.fuse([]exactMatch{{path: "named", strength: 0.2, cover: 1}}, chunks)
+	list := f.fuse([]exactMatch{{path: "named", strength: 0.2, cover: 1}}, chunks, false)
 	wantList(t, "keeps its rank", paths(list), []string{"near", "named", "other", "far"})
 }
 
@@ -104,7 +105,7 @@ func TestFusionProperties(t *testing.T) {
 			exact = append(exact, exactMatch{path: fmt.Sprintf("d%d", 2*i), cover: cover, strength: cover * unit.Draw(t, "rarity")})
 			want[exact[i].path] = true
 		}
-		list := f.fuse(exact, chunks)
+		list := f.fuse(exact, chunks, false)
 		seen := map[string]bool{}
 		for i, d := range list {
 			if seen[d.path] || !want[d.path] {
@@ -120,7 +121,7 @@ func TestFusionProperties(t *testing.T) {
 		}
 		shuffled := slices.Clone(chunks)
 		rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if again := paths(f.fuse(exact, shuffled)); !slices.Equal(again, paths(list)) {
+		if again := paths(f.fuse(exact, shuffled, false)); !slices.Equal(again, paths(list)) {
 			t.Fatalf("order depends on the input's: %v, %v", paths(list), again)
 		}
 		topK := rapid.IntRange(1, MaxTopK).Draw(t, "topK")
@@ -159,9 +160,10 @@ func TestWeighMatches(t *testing.T) {
 	}{
 		{"the query itself", "ERR_TIMEOUT", []exactMatch{contains("a", "err_timeout")}, 1, 1},
 		{"full width", "ＥＲＲ＿ＴＩＭＥＯＵＴ", []exactMatch{contains("a", "err_timeout")}, 1, 1},
-		{"punctuation does not count", "如何解决缓存穿透？", []exactMatch{contains("a", "缓存穿透")}, 0.5, 0.5},
+		{"neither punctuation nor question words count", "如何解决缓存穿透？", []exactMatch{contains("a", "缓存穿透")}, 1, 1},
+		{"an ideograph counts for two letters", "redis 雪崩", []exactMatch{contains("a", "redis")}, 5. / 9, 5. / 9},
 		{"overlapping names count once", "支付网关", []exactMatch{contains("a", "支付", "支付网关", "网关")}, 1, 1},
-		{"two names", "redis 雪崩 处理", []exactMatch{contains("a", "redis", "雪崩")}, 7. / 9, 7. / 9},
+		{"two names", "redis 雪崩 原理", []exactMatch{contains("a", "redis", "雪崩")}, 9. / 13, 9. / 13},
 		{"shared by four", "redis", []exactMatch{contains("a", "redis"), contains("b", "redis"), contains("c", "Redis"), contains("d", "redis")}, 1, 0.5},
 		{"part of a name", "timeout", []exactMatch{part("a", "ERR_TIMEOUT")}, 1, 1},
 		{"part of many names", "支付", []exactMatch{part("a", "支付网关"), part("b", "支付宝"), part("c", "支付单"), part("d", "支付"),
@@ -189,6 +191,6 @@ func BenchmarkFuse(b *testing.B) {
 	exact := []exactMatch{{path: "dir/document-3.md", cover: 1, strength: 0.5}, {path: "dir/document-7.md", cover: 0.2, strength: 0.1}}
 	b.ReportAllocs()
 	for b.Loop() {
-		f.fuse(exact, chunks)
+		f.fuse(exact, chunks, false)
 	}
 }

@@ -25,6 +25,8 @@ type state struct {
 	textErr  error // why L0 is unusable, if it is
 	text     FullText
 	meaning  meaning
+	known    float64 // see Evidence
+	named    float64
 	list     []fused
 
 	start                     time.Time
@@ -33,7 +35,7 @@ type state struct {
 
 // Lookup answers one question (SPEC 2). The error is an *InputError for a bad request, else the context's.
 func (e *Engine) Lookup(ctx context.Context, req Request) (*Answer, error) {
-	s := &state{e: e, start: time.Now(), docs: make(map[string]*Doc)}
+	s := &state{e: e, known: 1, named: 1, start: time.Now(), docs: make(map[string]*Doc)}
 	if !ValidRequestID(req.RequestID) {
 		req.RequestID = NewRequestID()
 	}
@@ -82,6 +84,11 @@ func (s *state) match(ctx context.Context) {
 		}
 	}
 	weighMatches(s.req.Query, s.matches)
+	if n := len(s.matches); n > 0 {
+		if s.keepWorthy(ctx); len(s.matches) < n {
+			weighMatches(s.req.Query, s.matches)
+		}
+	}
 	s.matchTook = time.Since(s.start)
 	s.log.Debug("names matched", "matches", len(s.matches), "took", s.matchTook)
 }
@@ -105,6 +112,9 @@ func (s *state) search(ctx context.Context) {
 	if askL1 || e.cfg.FillUnique && s.matches[0].cover < leadStrength {
 		s.searchText(ctx)
 	}
+	if askL1 && s.textErr == nil {
+		s.askKnown(ctx)
+	}
 	if wait != nil {
 		s.meaning = wait()
 		s.dropUnknown()
@@ -118,7 +128,7 @@ func (s *state) search(ctx context.Context) {
 	}
 	start := time.Now()
 	orderMatches(s.matches)
-	s.list = e.cfg.Fusion.fuse(s.matches, s.candidates())
+	s.list = e.cfg.Fusion.fuse(s.matches, s.candidates(), hasHan(s.req.Query))
 	s.fuse = time.Since(start)
 	s.log.Debug("rankings fused", "documents", len(s.list), "took", s.fuse)
 }
@@ -187,6 +197,28 @@ func (s *state) searchText(ctx context.Context) {
 	}
 	s.scoreMatches(at, more.Hits)
 	s.text.Hits = append(s.text.Hits[:len(s.text.Hits):len(s.text.Hits)], more.Hits...)
+}
+
+// askKnown asks full text how much of what the question is about the folder has words for at all. Where full text is away,
+// the question has the benefit of the doubt.
+func (s *state) askKnown(ctx context.Context) {
+	start := time.Now()
+	words, named := contentWords(s.req.Query)
+	t, err := s.e.askText(ctx, words, SearchOptions{})
+	if err != nil {
+		return
+	}
+	s.known, s.named = t.Coverage, t.Coverage
+	switch {
+	case !hasHan(words):
+	case named == "":
+		s.named = 1
+	default:
+		if t, err = s.e.askText(ctx, named, SearchOptions{}); err == nil {
+			s.named = t.Coverage
+		}
+	}
+	s.textTook += time.Since(start)
 }
 
 // maxMatchChunks bounds the second search of a keyword that very many documents carry.

@@ -1,21 +1,33 @@
 package lookup
 
-import "unicode"
+import (
+	"math"
+	"unicode"
+)
 
-// Calibration says what scores mean. The evidence for a passage is CosineWeight × cosine + soft match + CoverWeight ×
-// coverage; cosines belong to one embedding model, the other two to the built-in re-ranker and to full text. Thresholds
-// are measured, not chosen: questions that a folder answers against questions asked of a foreign folder and everyday ones.
+// Calibration says what scores mean. The evidence that something found is about the question is
+//
+//	CosineWeight × cosine + SoftWeight × soft match + KnownWeight × known + NamedWeight × named
+//
+// Cosines belong to one embedding model; the others to the built-in re-ranker and to full text, whatever the model. Weights
+// and thresholds are measured, not chosen (docs/ranking.md says how, eval/ holds the questions).
 type Calibration struct {
 	CosineWeight float64 // 0: nobody has measured this model's cosines, and they are not judged by
-	CoverWeight  float64
+	SoftWeight   float64
+	KnownWeight  float64
+	NamedWeight  float64
 
 	// By script, since the share of word pieces that match by chance differs: queries with Han characters, and others.
 	Han, Other         Thresholds
 	TextHan, TextOther Thresholds // without cosines
 
 	// Full text can vouch for what a model does not know (identifiers, log lines): a passage that holds this share of the
-	// query's terms, weighed by idf, is at least weak, or is strong.
+	// query's terms, weighed by idf, is at least weak, or is strong if meaning does not contradict.
 	CoverWeak, CoverStrong float64
+
+	// Mean and SD are those of the model's cosines between unrelated chunks of the folder; zero where CosineWeight is for
+	// the model's cosines as they are.
+	Mean, SD float64
 }
 
 // Thresholds cut evidence in three.
@@ -24,19 +36,19 @@ type Thresholds struct {
 	None   float64 // below, nothing found is about the question
 }
 
-// BuiltinCalibration belongs to zh-en-256 with its soft match. Measured on the judged set, unique matches apart (139
-// answerable questions on their own folders; as foreign ones those of one folder asked of the other, and 44 everyday
-// ones); AUC .96 with Han characters, .91 without:
-//
-//	             answerable: false / weak    foreign: false / weak
-//	Han                  1 % / 10 %                 65 % / 25 %
-//	others               1 % / 11 %                 39 % / 33 %
+// BuiltinCalibration belongs to zh-en-256 with its soft match.
 var BuiltinCalibration = Calibration{
-	CosineWeight: 1, CoverWeight: 0.3,
-	Han: Thresholds{Strong: 0.75, None: 0.60}, Other: Thresholds{Strong: 0.88, None: 0.70},
-	TextHan: Thresholds{Strong: 0.48, None: 0.36}, TextOther: Thresholds{Strong: 0.60, None: 0.48},
-	CoverWeak: 0.6, CoverStrong: 0.8,
+	CosineWeight: 1, SoftWeight: 0.7, KnownWeight: 0.35, NamedWeight: 0.3,
+	Han: Thresholds{Strong: 1.00, None: 0.80}, Other: Thresholds{Strong: 1.15, None: 0.96},
+	TextHan: Thresholds{Strong: 0.72, None: 0.58}, TextOther: Thresholds{Strong: 0.84, None: 0.72},
+	CoverWeak: 0.8, CoverStrong: 0.8,
 }
+
+// The built-in model's cosines between unrelated chunks, to which another model's are mapped.
+const (
+	builtinMean = 0.17
+	builtinSD   = 0.16
+)
 
 // uncalibrated serves models whose cosines nobody has measured: the built-in soft match and full text judge.
 func uncalibrated() Calibration {
@@ -45,19 +57,58 @@ func uncalibrated() Calibration {
 	return c
 }
 
+// CalibrationFrom fits the built-in thresholds to another model by its cosines between unrelated chunks of the user's own
+// folder (pairs from different documents; some hundred do): models differ in where "nothing in common" lies and in how far
+// they spread, and once both are taken out a good passage stands out alike. With fewer than 30 cosines it knows nothing.
+func CalibrationFrom(unrelated []float64) Calibration {
+	n := float64(len(unrelated))
+	var sum, square float64
+	for _, c := range unrelated {
+		sum += c
+		square += c * c
+	}
+	c := BuiltinCalibration
+	c.Mean = sum / n
+	c.SD = math.Sqrt(max(0, square/n-c.Mean*c.Mean))
+	if n < 30 || c.SD < 1e-3 {
+		return uncalibrated()
+	}
+	return c
+}
+
+// cosine is a cosine on the built-in model's scale.
+func (c Calibration) cosine(x float64) float64 {
+	if c.SD == 0 {
+		return x
+	}
+	return builtinMean + (x-c.Mean)/c.SD*builtinSD
+}
+
 // Evidence is what relevance is judged by.
 type Evidence struct {
 	Cosine    float64 `json:"cosine"`
 	Soft      float64 `json:"soft"`
 	Coverage  float64 `json:"coverage"`  // idf-weighted share of the query's terms in the best full-text hit
+	Known     float64 `json:"known"`     // the same share of its words of content that any document holds
+	Named     float64 `json:"named"`     // of the Latin words among Chinese ones: names, mostly; else as Known, or 1
 	Agreement bool    `json:"agreement"` // full text and meaning put the same document among their first three
 	Meaning   bool    `json:"meaning"`   // the semantic index took part
+	Score     float64 `json:"score"`     // the weighted sum
 	Relevance string  `json:"relevance"` // strong, weak, or empty: nothing relevant
+}
+
+// score is the weighted sum of the evidence.
+func (c Calibration) score(e Evidence) float64 {
+	sum := c.SoftWeight*e.Soft + c.KnownWeight*e.Known + c.NamedWeight*e.Named
+	if e.Meaning && c.CosineWeight > 0 {
+		sum += c.CosineWeight * c.cosine(e.Cosine)
+	}
+	return sum
 }
 
 // judge says strong, weak, or "" for nothing relevant. floor, if not nil, replaces the None threshold (setting min_score).
 func (c Calibration) judge(e Evidence, han bool, floor *float64) string {
-	score, t := e.Soft+c.CoverWeight*e.Coverage, c.TextOther
+	score, t := c.score(e), c.TextOther
 	switch cosines := e.Meaning && c.CosineWeight > 0; {
 	case cosines && han:
 		t = c.Han
@@ -65,9 +116,6 @@ func (c Calibration) judge(e Evidence, han bool, floor *float64) string {
 		t = c.Other
 	case han:
 		t = c.TextHan
-	}
-	if e.Meaning {
-		score += c.CosineWeight * e.Cosine
 	}
 	if floor != nil {
 		t.None = *floor

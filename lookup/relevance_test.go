@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"math"
 	"testing"
 
 	"knowledged/document"
@@ -9,8 +10,8 @@ import (
 // SPEC 2.5: doubtful answers are weak, good ones strong, and nothing relevant is nothing. Thresholds are the calibration's.
 func TestJudge_2_5(t *testing.T) {
 	c := BuiltinCalibration
-	at := func(score float64) Evidence { return Evidence{Meaning: true, Cosine: score / 2, Soft: score / 2} }
-	text := func(score float64) Evidence { return Evidence{Soft: score} }
+	at := func(score float64) Evidence { return Evidence{Meaning: true, Cosine: score} }
+	text := func(score float64) Evidence { return Evidence{Soft: score / c.SoftWeight} }
 	zero, high := 0.0, 1.5
 	for _, tt := range []struct {
 		name  string
@@ -20,30 +21,65 @@ func TestJudge_2_5(t *testing.T) {
 		floor *float64
 		want  string
 	}{
-		{"strong, Han", c, at(c.Han.Strong), true, nil, Strong},
-		{"weak without Han at the same score", c, at(c.Han.Strong), false, nil, Weak},
-		{"strong", c, at(c.Other.Strong), false, nil, Strong},
-		{"weak, Han", c, at(c.Han.None), true, nil, Weak},
+		{"strong, Han", c, at(c.Han.Strong + 0.01), true, nil, Strong},
+		{"weak without Han at the same score", c, at(c.Han.Strong + 0.01), false, nil, Weak},
+		{"strong", c, at(c.Other.Strong + 0.01), false, nil, Strong},
+		{"weak, Han", c, at(c.Han.None + 0.01), true, nil, Weak},
 		{"nothing, Han", c, at(c.Han.None - 0.01), true, nil, ""},
 		{"nothing", c, at(c.Other.None - 0.01), false, nil, ""},
-		{"coverage counts", c, Evidence{Meaning: true, Soft: c.Han.None - 0.1, Coverage: 0.4}, true, nil, Weak},
+		{"what the folder knows counts", c, Evidence{Meaning: true, Cosine: c.Han.None - 0.5, Known: 1, Named: 1}, true, nil, Weak},
+		{"a name that it does not know", c, Evidence{Meaning: true, Cosine: c.Han.None - 0.5, Known: 1}, true, nil, ""},
 		{"full text vouches", c, Evidence{Meaning: true, Coverage: c.CoverWeak}, false, nil, Weak},
 		{"full text and meaning agree", c, Evidence{Meaning: true, Coverage: c.CoverStrong, Agreement: true}, false, nil, Strong},
 		{"full text alone, strong", c, Evidence{Coverage: c.CoverStrong}, false, nil, Strong},
-		{"full text alone, weak", c, Evidence{Coverage: c.CoverWeak}, false, nil, Weak},
 		{"full text alone, nothing", c, Evidence{Coverage: c.CoverWeak - 0.01}, false, nil, ""},
-		{"full text with soft match, strong", c, text(c.TextHan.Strong), true, nil, Strong},
-		{"full text with soft match, weak", c, text(c.TextOther.None), false, nil, Weak},
+		{"full text with soft match, strong", c, text(c.TextHan.Strong + 0.01), true, nil, Strong},
+		{"full text with soft match, weak", c, text(c.TextOther.None + 0.01), false, nil, Weak},
 		{"full text with soft match, nothing", c, text(c.TextHan.None - 0.01), true, nil, ""},
 		{"min_score 0 lets all through", c, at(0.01), false, &zero, Weak},
 		{"min_score above strong", c, at(1.2), false, &high, ""},
 		{"unknown model: the soft match judges, not the cosine", uncalibrated(), Evidence{Meaning: true, Cosine: 0.9, Soft: 0.1}, false, nil, ""},
-		{"unknown model: a good soft match", uncalibrated(), Evidence{Meaning: true, Cosine: 0.1, Soft: 0.7}, false, nil, Strong},
+		{"unknown model: a good soft match", uncalibrated(), Evidence{Meaning: true, Cosine: 0.1, Soft: 0.7, Known: 0.9, Named: 0.9}, false, nil, Strong},
 		{"unknown model without re-ranker: weak at most", uncalibrated(), Evidence{Meaning: true, Cosine: 0.9}, false, nil, Weak},
 	} {
 		if got := tt.c.judge(tt.ev, tt.han, tt.floor); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+// Another model's cosines are judged on the built-in model's scale, once its cosines between unrelated chunks are known.
+func TestCalibrationFrom(t *testing.T) {
+	var unrelated []float64
+	for i := range 200 {
+		unrelated = append(unrelated, 0.6+0.1*math.Sin(float64(i))) // e5 and the like: nothing in common is .6, not .17
+	}
+	c := CalibrationFrom(unrelated)
+	if math.Abs(c.cosine(0.6)-builtinMean) > 0.01 || math.Abs(c.cosine(0.6+c.SD)-builtinMean-builtinSD) > 0.01 {
+		t.Errorf("%.3f, %.3f", c.cosine(0.6), c.cosine(0.6+c.SD))
+	}
+	for name, ev := range map[string]Evidence{
+		"":     {Meaning: true, Cosine: 0.62, Soft: 0.4, Known: 0.3, Named: 0.3},
+		Strong: {Meaning: true, Cosine: 0.8, Soft: 0.6, Known: 0.9, Named: 0.9},
+	} {
+		if got := c.judge(ev, false, nil); got != name {
+			t.Errorf("%+v: %q, want %q", ev, got, name)
+		}
+	}
+	if BuiltinCalibration.cosine(0.4) != 0.4 {
+		t.Error("the built-in model's cosines are taken as they are")
+	}
+	if CalibrationFrom(unrelated[:20]) != uncalibrated() || CalibrationFrom(make([]float64, 50)) != uncalibrated() {
+		t.Error("too few cosines, or all the same, say nothing")
+	}
+}
+
+// SPEC 2.5: where nothing was found there is nothing relevant, whatever the folder knows.
+func TestNothingFoundIsNotRelevant_2_5(t *testing.T) {
+	w := newWorld(t)
+	w.known = 1
+	if a := w.lookup(Request{}); a.Found {
+		t.Errorf("%+v", a)
 	}
 }
 
@@ -60,7 +96,7 @@ func TestWithoutReranker(t *testing.T) {
 	w := threeDocs(t)
 	w.cfg, w.noSoft = Config{}, true
 	w.meaning = []document.Hit{hit("api/b.md#1", 0.8)}
-	w.coverage = 0
+	w.coverage, w.known = 0, 0.5
 	if a := w.lookup(Request{}); a.Supplement == nil || a.Supplement.Relevance != Weak || a.Supplement.Score != 0.8 {
 		t.Errorf("%+v", a.Supplement)
 	}
@@ -83,7 +119,7 @@ func TestExplain_2_3(t *testing.T) {
 	}
 	for i, r := range x.Results {
 		if r.Source != a.Results[i].Source || r.Score != a.Results[i].Score || r.Ranks != a.Results[i].Ranks ||
-			r.Exact+r.Fulltext+r.Semantic+r.Soft != r.Score {
+			math.Abs(r.Exact+r.Fulltext+r.Semantic+r.Soft+r.Language-r.Score) > 1e-9 {
 			t.Errorf("%+v does not explain %+v", r, a.Results[i])
 		}
 		if r.Source == "kb/api/b.md" && (len(r.Contributions) != 1 || r.BM25 != 6 || r.Cosine != 0.8) {

@@ -73,10 +73,7 @@ func sentences(r []rune, terms [][]rune) []span {
 }
 
 func held(r []rune, terms [][]rune) uint64 {
-	folded := make([]rune, len(r))
-	for i, c := range r {
-		folded[i] = foldRune(c)
-	}
+	folded := foldedRunes(r)
 	var mask uint64
 	for i, t := range terms {
 		if indexRunes(folded, t, 0) >= 0 {
@@ -138,12 +135,17 @@ func foldRune(c rune) rune {
 	return unicode.ToLower(c)
 }
 
-// cutAround cuts one overlong sentence (a log line, a table row) around the first term in it.
-func cutAround(r []rune, terms [][]rune) string {
+func foldedRunes(r []rune) []rune {
 	folded := make([]rune, len(r))
 	for i, c := range r {
 		folded[i] = foldRune(c)
 	}
+	return folded
+}
+
+// cutAround cuts one overlong sentence (a log line, a table row) around the first term in it.
+func cutAround(r []rune, terms [][]rune) string {
+	folded := foldedRunes(r)
 	first := -1
 	for _, t := range terms {
 		if i := indexRunes(folded, t, 0); i >= 0 && (first < 0 || i < first) {

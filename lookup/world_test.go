@@ -32,7 +32,9 @@ type world struct {
 
 	matches  []document.Match
 	text     []document.Hit
+	textBy   map[string][]document.Hit // for these queries instead
 	coverage float64
+	known    float64 // of the question's words, by the folder
 	textErr  error
 	textIs   func(ctx context.Context) // runs inside the search
 	textAsk  atomic.Int32
@@ -54,7 +56,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	return &world{t: t, docs: map[string]*Doc{}, chunks: map[string]document.Chunk{}, owner: map[string]string{},
 		order: map[string][]string{}, files: map[string]*document.Document{}, missing: map[string]int{},
-		soft: map[string]float64{}, coverage: 0.9, log: slog.New(slog.DiscardHandler),
+		soft: map[string]float64{}, coverage: 0.9, known: 0.9, log: slog.New(slog.DiscardHandler),
 		cfg: Config{Calibration: BuiltinCalibration}}
 }
 
@@ -130,7 +132,10 @@ type keywordFake struct{ w *world }
 
 func (k keywordFake) Match(string) []document.Match { return k.w.matches }
 
-func (k keywordFake) Search(ctx context.Context, _ string, opt SearchOptions) (FullText, error) {
+func (k keywordFake) Search(ctx context.Context, query string, opt SearchOptions) (FullText, error) {
+	if opt.K == 0 && k.w.textErr == nil {
+		return FullText{Coverage: k.w.known}, nil
+	}
 	k.w.textAsk.Add(1)
 	if k.w.textIs != nil {
 		k.w.textIs(ctx)
@@ -138,8 +143,12 @@ func (k keywordFake) Search(ctx context.Context, _ string, opt SearchOptions) (F
 	if k.w.textErr != nil {
 		return FullText{}, k.w.textErr
 	}
+	found, ok := k.w.textBy[query]
+	if !ok {
+		found = k.w.text
+	}
 	var hits []document.Hit
-	for _, h := range k.w.text {
+	for _, h := range found {
 		if opt.Keep != nil && !opt.Keep(h.ChunkID) {
 			continue
 		}
