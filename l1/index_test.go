@@ -278,7 +278,11 @@ func (w *world) start() {
 	}
 }
 
-func (w *world) lines(part string) int { return strings.Count(w.log.String(), part) }
+// lines counts what is logged; Run logs after it has woken those who wait for it.
+func (w *world) lines(part string) int {
+	synctest.Wait()
+	return strings.Count(w.log.String(), part)
+}
 
 func (w *world) wantState(state string, pending int) {
 	w.t.Helper()
