@@ -66,6 +66,7 @@ func TestDoors_6_1_7_1(t *testing.T) {
 		t.Errorf("%s: %+v", res.Status, rec)
 	}
 	for _, msg := range []string{"document indexed", "document's vectors stored"} {
+		w.eventually("logged", func() bool { return len(w.log.lines(msg)) > 0 })
 		if line := w.log.lines(msg); len(line) != 1 || line[0]["requestId"] != "my-request" || line[0]["path"] != "api/a.md" {
 			t.Errorf("%s: %v", msg, line)
 		}

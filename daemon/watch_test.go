@@ -262,6 +262,7 @@ func TestEditTouchesChangedChunksOnly_3_4(t *testing.T) {
 	if same != len(before)-1 {
 		t.Errorf("%d of %d chunks kept", same, len(before))
 	}
+	w.eventually("logged", func() bool { return len(w.log.lines("document's vectors stored")) > 0 })
 	line := w.log.lines("document's vectors stored")
 	save := w.log.lines("document indexed")
 	if len(line) != 1 || line[0]["chunks"] != 1.0 || len(save) != 1 || save[0]["requestId"] != line[0]["requestId"] || save[0]["level"] != "INFO" {
