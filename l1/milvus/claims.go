@@ -39,6 +39,7 @@ func (s *Store) claimIDs(chunks []string) []string {
 
 // putClaims writes claims on these chunks.
 func (s *Store) putClaims(ctx context.Context, ses *session, chunks []string, held bool) error {
+	ses.freshClaims.Store(false)
 	for len(chunks) > 0 {
 		part := chunks[:min(len(chunks), claimRows)]
 		chunks = chunks[len(part):]
@@ -205,8 +206,7 @@ func (s *Store) Survey(ctx context.Context, want map[string]struct{}, claim bool
 			v.Left = append(v.Left, id)
 		}
 	}
-	if ses.freshRows {
-		ses.freshRows = false
+	if ses.freshRows.Load() {
 		return v, nil
 	}
 	if v.Rows, err = s.IDs(ctx); err != nil {
@@ -223,7 +223,7 @@ func (s *Store) surveyClaims(ctx context.Context, ses *session, want map[string]
 		}
 	}
 	all := newClaims()
-	if !ses.freshClaims {
+	if !ses.freshClaims.Load() {
 		var err error
 		if all, err = s.readClaims(ctx, ses, ""); err != nil {
 			return nil, err
@@ -232,7 +232,6 @@ func (s *Store) surveyClaims(ctx context.Context, ses *session, want map[string]
 	if !claim {
 		return all, nil
 	}
-	ses.freshClaims = false
 	s.mu.Lock()
 	s.mine = maps.Clone(all.held)
 	s.mu.Unlock()

@@ -34,14 +34,6 @@ func (p page) number(field string, i int) int64 {
 	return v
 }
 
-// listing is the consistency of lists: a reader has nothing to lose by being a moment late.
-func (s *Store) listing() entity.ConsistencyLevel {
-	if s.c.ReadOnly {
-		return entity.ClBounded
-	}
-	return entity.ClStrong
-}
-
 // query gives all rows of an expression that bounds their number itself.
 func (ses *session) query(ctx context.Context, collection, expr string, fields []string, level entity.ConsistencyLevel, opts ...client.SearchQueryOptionFunc) (page, error) {
 	columns, err := ses.client.Query(ctx, collection, nil, expr, fields, append(opts, client.WithSearchQueryConsistencyLevel(level))...)

@@ -48,6 +48,7 @@ func (s *Store) Upsert(ctx context.Context, rows []l1.Row) error {
 	if err := s.claim(ctx, ses, ids); err != nil {
 		return fmt.Errorf("claim rows: %w", s.lost(ctx, ses, err))
 	}
+	ses.freshRows.Store(false)
 	for len(rows) > 0 {
 		n, bytes := 0, 0
 		for n < min(len(rows), batchRows) && (n == 0 || bytes < batchBytes) {

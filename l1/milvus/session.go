@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
@@ -23,11 +24,10 @@ type session struct {
 	rows   string // real name of the model's collection
 	dims   int
 
-	// Written by who makes the session, then by Survey alone, of which there is one at a time.
-	announced time.Time
-	// Which collections this daemon has just made: they hold nothing, and a first sync need not wait until the server can
-	// say so for sure.
-	freshRows, freshClaims bool
+	announced time.Time // written by who makes the session, then by Survey alone, of which there is one at a time
+	// Which collections this daemon has just made and not written: they hold nothing, and a first sync need not wait until
+	// the server can say so for sure.
+	freshRows, freshClaims atomic.Bool
 }
 
 // need gives the session, made if there is none. Only one caller makes it.
@@ -75,16 +75,19 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 	if err := s.greet(ctx, cl); err != nil {
 		return nil, err
 	}
-	if ses.freshRows, err = s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex()); err != nil {
+	made, err := s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex())
+	if err != nil {
 		return nil, fmt.Errorf("open collection %s: %w", ses.rows, err)
 	}
+	ses.freshRows.Store(made)
 	if s.c.ReadOnly {
 		return ses, nil
 	}
 	claims := claimsName(s.c.Collection)
-	if ses.freshClaims, err = s.open(ctx, cl, claimSchema(claims), claimIndex()); err != nil {
+	if made, err = s.open(ctx, cl, claimSchema(claims), claimIndex()); err != nil {
 		return nil, fmt.Errorf("open collection %s: %w", claims, err)
 	}
+	ses.freshClaims.Store(made)
 	if err := s.pointAlias(ctx, ses, false); err != nil {
 		return nil, err
 	}

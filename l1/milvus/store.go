@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
 )
 
 var errClosed = errors.New("the vector store is closed")
@@ -53,7 +55,7 @@ func (s *Store) IDs(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var ids []string
-	err = ses.scan(ctx, ses.rows, "", []string{fieldID}, s.listing(), func(p page) error {
+	err = ses.scan(ctx, ses.rows, "", []string{fieldID}, entity.ClStrong, func(p page) error {
 		ids = slices.Grow(ids, p.rows)
 		for i := range p.rows {
 			ids = append(ids, p.text(fieldID, i))
