@@ -22,11 +22,11 @@ func (p *pipeline) apply(ctx context.Context, paths []string, trust bool) int {
 	changed := 0
 	p.queued.Add(int64(len(paths)))
 	defer func() { p.queued.Add(-int64(len(paths))) }()
-	paths = p.knownFirst(paths)
+	paths, byInode := p.newFirst(paths)
 	for rest := paths; len(rest) > 0 && ctx.Err() == nil; {
 		// A slice may be followed by an API call's job: uploads don't wait for a first scan of thousands.
 		n := min(len(rest), sliceSize)
-		changed += p.applySlice(ctx, rest[:n], trust)
+		changed += p.applySlice(ctx, rest[:n], byInode, trust)
 		rest = rest[n:]
 		if len(rest) > 0 {
 			p.runJobs()
@@ -74,7 +74,7 @@ type finding struct {
 
 type stageTimes struct{ read, parse, chunk time.Duration }
 
-func (p *pipeline) applySlice(ctx context.Context, paths []string, trust bool) int {
+func (p *pipeline) applySlice(ctx context.Context, paths []string, byInode map[uint64]string, trust bool) int {
 	found := make([]finding, len(paths))
 	g, _ := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -97,7 +97,7 @@ func (p *pipeline) applySlice(ctx context.Context, paths []string, trust bool) i
 			keep = append(keep, f)
 		}
 	}
-	changed, err := p.write(append(p.vanishedTwins(keep), keep...))
+	changed, err := p.write(append(p.vanishedTwins(keep, byInode), keep...))
 	if err != nil {
 		p.behind = true
 		p.log.Error("the indexes could not be written; what is missing is added as soon as they can", "documents", changed, "err", err)
@@ -105,24 +105,33 @@ func (p *pipeline) applySlice(ctx context.Context, paths []string, trust bool) i
 	return changed
 }
 
-// knownFirst puts paths that have a record before new ones: where a file moved, the old place is seen to be empty before
-// the new one asks whose docId it continues.
-func (p *pipeline) knownFirst(paths []string) []string {
-	out := make([]string, 0, len(paths))
-	var fresh []string
+// newFirst puts paths without a record before known ones. A file that moved is looked at in its new place, which leads to
+// the old one (vanishedTwins), so that a move is one write however many files move at once. byInode are the known ones.
+func (p *pipeline) newFirst(paths []string) (all []string, byInode map[uint64]string) {
+	all = make([]string, 0, len(paths))
+	var known []string
 	for _, path := range paths {
 		if _, ok := p.registry.Get(path); ok {
-			out = append(out, path)
+			known = append(known, path)
 		} else {
-			fresh = append(fresh, path)
+			all = append(all, path)
 		}
 	}
-	return append(out, fresh...)
+	byInode = map[uint64]string{}
+	if len(all) > 0 {
+		for _, path := range known {
+			if rec, ok := p.registry.Get(path); ok && rec.Inode != 0 {
+				byInode[rec.Inode] = path
+			}
+		}
+	}
+	return append(all, known...), byInode
 }
 
 // vanishedTwins finds, for new files, documents with the same bytes whose own file is gone though no event said so yet.
-// Each is looked at once a slice, however many files of the same bytes there are.
-func (p *pipeline) vanishedTwins(found []finding) []finding {
+// Each is looked at once a slice, however many files of the same bytes there are. A file edited after its rename has
+// other bytes: byInode leads to where it may come from.
+func (p *pipeline) vanishedTwins(found []finding, byInode map[uint64]string) []finding {
 	var out []finding
 	looked := make(map[string]bool, len(found))
 	for _, f := range found {
@@ -132,12 +141,16 @@ func (p *pipeline) vanishedTwins(found []finding) []finding {
 		if f.record == nil || f.old != nil || f.record.FileHash == "" {
 			continue
 		}
+		from := []string{byInode[f.record.Inode]}
 		for _, twin := range p.registry.ByHash(f.record.FileHash) {
-			if looked[twin.Path] {
+			from = append(from, twin.Path)
+		}
+		for _, path := range from {
+			if path == "" || looked[path] {
 				continue
 			}
-			looked[twin.Path] = true
-			if g := p.look(twin.Path, true); g.gone {
+			looked[path] = true
+			if g := p.look(path, true); g.gone && g.old != nil {
 				out = append(out, g)
 			}
 		}

@@ -138,6 +138,10 @@ func (p *pipeline) settleMoves(found []finding) {
 			}
 		}
 	}
+	for i := range found {
+		f := &found[i]
+		f.movedOn = f.movedOn || f.gone && f.old != nil && c.taken[f.old.DocID]
+	}
 	if len(c.taken) > 0 {
 		p.moved.dead = slices.DeleteFunc(p.moved.dead, func(d grave) bool { return c.taken[d.rec.DocID] })
 	}

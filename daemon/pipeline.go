@@ -172,8 +172,7 @@ func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 	}
 }
 
-// withVanished adds to a full listing the documents the registry knows and the folder no longer has. They come first, so
-// that a file that moved finds the record of where it was.
+// withVanished adds to a full listing the documents the registry knows and the folder no longer has.
 func (p *pipeline) withVanished(listing []string) []string {
 	there := make(map[string]struct{}, len(listing))
 	for _, path := range listing {

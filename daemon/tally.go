@@ -16,11 +16,12 @@ func (t *tally) count(f *finding) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
+	case f.gone && f.movedOn: // counts where it is now
 	case f.gone:
 		t.n.Deleted++
 	case f.record.Failed():
 		t.n.Failed++
-	case f.old == nil:
+	case f.old == nil && f.movedFrom == "":
 		t.n.Created++
 	default:
 		t.n.Updated++
