@@ -40,9 +40,32 @@ func (s *state) keepWorthy(ctx context.Context) {
 			kept = append(kept, m)
 		}
 	}
-	if len(kept) != 1 || len(s.matches) == 1 {
+	switch {
+	case len(kept) == 1 && len(s.matches) > 1:
+	case len(kept) == 1 && s.isStrange(ctx, kept[0]):
+		s.matches = nil
+	default:
 		s.matches = kept
 	}
+}
+
+// little is the share of a question below which a Chinese name says less than the product that is named beside it.
+const little = 0.3
+
+// isStrange reports a Chinese question about something with a Latin name of which the folder has never heard ("Zabbix
+// 怎么添加自定义监控项"), where all that matches is a Chinese word beside it.
+func (s *state) isStrange(ctx context.Context, m exactMatch) bool {
+	_, named := contentWords(s.req.Query)
+	if m.cover >= little || named == "" {
+		return false
+	}
+	for _, n := range m.names {
+		if n.How != "query_contains_name" || !hasHan(n.Name) {
+			return false
+		}
+	}
+	t, err := s.e.askText(ctx, named, SearchOptions{})
+	return err == nil && t.Coverage < 0.5
 }
 
 // isCommon reports a name, folded, that the texts of commonIn documents hold which are not called so. known remembers.

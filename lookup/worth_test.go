@@ -91,3 +91,23 @@ func TestWorthWithoutFullText_2_10(t *testing.T) {
 		t.Errorf("%+v", a.Decision)
 	}
 }
+
+// A Chinese word beside the name of a product that the folder has never heard of is no match for a question about that.
+func TestStrangeNames_2_2(t *testing.T) {
+	for _, tt := range []struct {
+		name, query string
+		known       float64
+		matches     int
+	}{
+		{"监控", "Zabbix 怎么添加自定义监控项", 0.1, 0},
+		{"监控", "Prometheus 怎么添加自定义监控项", 0.9, 1},
+		{"自定义监控项", "Zabbix 怎么添加自定义监控项", 0.1, 1},
+		{"kafka", "为什么 kafka 消费者 rebalance 之后延迟升高", 0.1, 1},
+	} {
+		w := usedBy(t, tt.name, 0)
+		w.known = tt.known
+		if a := w.lookup(Request{Query: tt.query}); a.Decision.L0Matches != tt.matches {
+			t.Errorf("%s in %s: %d matches", tt.name, tt.query, a.Decision.L0Matches)
+		}
+	}
+}
