@@ -148,6 +148,14 @@ func (w *world) updatesOf(do func()) int {
 	return int(w.status().Updates-before) - settleUpdates
 }
 
+// cool waits until all saves so far are old news: the watcher has files of this very moment looked at twice, since their
+// times might not show another write.
+func (w *world) cool() {
+	w.t.Helper()
+	saved := time.Now()
+	w.eventually("time passes", func() bool { return time.Since(saved) > 100*time.Millisecond })
+}
+
 func (w *world) abs(path string) string { return filepath.Join(w.base, filepath.FromSlash(path)) }
 
 func (w *world) save(path, text string) {
