@@ -43,19 +43,85 @@ func (s *state) candidates() []candidate {
 		}
 	}
 	s.imputeCosine(out)
-	s.rerank(out)
-	return s.addFirst(out)
+	return s.rerank(out)
 }
 
-// firstDocs is for how many documents the first chunk is looked at even if no ranking found it. Others are too far down to
-// get into the answer by it.
+// imputeCosine gives chunks that only full text found the cosine of the last semantic hit: they lie below it, but taking
+// them for orthogonal would put a cliff where the list happened to be cut, or where a vector is still being made. (nDCG on the judged set: .736 against .725.)
+func (s *state) imputeCosine(list []candidate) {
+	last := s.lastCosine()
+	for i := range list {
+		if !list[i].inL1 {
+			list[i].cosine = last
+		}
+	}
+}
+
+// lastCosine is that of the last semantic hit, 0 without any.
+func (s *state) lastCosine() float64 {
+	if n := len(s.meaning.hits); n > 0 {
+		return max(0, s.meaning.hits[n-1].Score)
+	}
+	return 0
+}
+
+// firstDocs is of how many documents the first chunk is re-ranked, whether a ranking found it or not: what their titles and
+// summaries say counts. Others are too far down to get into the answer by it.
 const firstDocs = 30
 
-// addFirst adds the first chunks of the best documents: what their titles and summaries say counts, found or not.
-func (s *state) addFirst(list []candidate) []candidate {
-	if s.e.deps.Reranker == nil {
+// rerank adds the soft token match to the best candidates: two thirds of them by the fused score, the others by cosine, and
+// the first chunks of the best documents. It needs no vectors of the passages, so it helps full text as well while the
+// semantic index is away.
+func (s *state) rerank(list []candidate) []candidate {
+	if s.e.deps.Reranker == nil || len(list) == 0 {
 		return list
 	}
+	w := s.e.cfg.Fusion.Score
+	n := s.e.cfg.Candidates
+	list, firsts := s.addFirst(list)
+	order := make([]*candidate, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	picked := make([]*candidate, 0, n+firstDocs)
+	taken := make(map[string]bool, n+firstDocs)
+	take := func(limit int, value func(*candidate) float64) {
+		slices.SortFunc(order, func(a, b *candidate) int {
+			return cmp.Or(-cmp.Compare(value(a), value(b)), cmp.Compare(a.id, b.id))
+		})
+		for _, c := range order {
+			if len(picked) >= limit {
+				break
+			}
+			if !taken[c.id] && (c.inText || c.inL1) {
+				taken[c.id] = true
+				picked = append(picked, c)
+			}
+		}
+	}
+	take(n*2/3, func(c *candidate) float64 { return c.value(w) })
+	take(n, func(c *candidate) float64 { return c.cosine })
+	for _, i := range firsts {
+		if c := &list[i]; !taken[c.id] {
+			picked = append(picked, c)
+		}
+	}
+	passages := make([]Passage, len(picked))
+	for i, c := range picked {
+		if chunk, ok := s.e.deps.Documents.Chunk(c.id); ok {
+			passages[i] = Passage{chunk.Breadcrumb, chunk.Text}
+			c.hash = textHash(s.doc(c.path).Title, chunk.Text)
+		}
+	}
+	for i, soft := range s.e.deps.Reranker.Soft(s.req.Query, passages) {
+		picked[i].soft = soft
+	}
+	return list
+}
+
+// addFirst adds the first chunks of the best documents where no ranking found them; firsts are the positions of all of the
+// best documents' first chunks.
+func (s *state) addFirst(list []candidate) (with []candidate, firsts []int) {
 	type best struct {
 		path  string
 		value float64
@@ -77,94 +143,17 @@ func (s *state) addFirst(list []candidate) []candidate {
 	order := slices.SortedFunc(maps.Values(docs), func(a, b *best) int {
 		return cmp.Or(-cmp.Compare(a.value, b.value), cmp.Compare(a.path, b.path))
 	})
-	var picked []int
-	var passages []Passage
-	last := 0.0
-	if n := len(s.meaning.hits); n > 0 {
-		last = max(0, s.meaning.hits[n-1].Score)
-	}
 	for _, d := range order[:min(firstDocs, len(order))] {
-		if d.first >= 0 && list[d.first].soft != 0 {
-			continue
-		}
 		ids := s.e.deps.Documents.ChunkIDs(d.path)
-		if len(ids) == 0 {
-			continue
-		}
-		chunk, ok := s.e.deps.Documents.Chunk(ids[0])
-		if !ok {
-			continue
-		}
-		if d.first < 0 {
+		if d.first < 0 && len(ids) > 0 {
 			d.first = len(list)
-			list = append(list, candidate{id: ids[0], path: d.path, why: -1, first: true, head: chunk.Head != nil, cosine: last})
+			list = append(list, candidate{id: ids[0], path: d.path, why: -1, first: true, head: s.doc(d.path).Title != "", cosine: s.lastCosine()})
 		}
-		picked = append(picked, d.first)
-		passages = append(passages, Passage{chunk.Breadcrumb, chunk.Text})
-	}
-	if len(picked) > 0 {
-		for i, soft := range s.e.deps.Reranker.Soft(s.req.Query, passages) {
-			list[picked[i]].soft = soft
+		if d.first >= 0 {
+			firsts = append(firsts, d.first)
 		}
 	}
-	return list
-}
-
-// imputeCosine gives chunks that only full text found the cosine of the last semantic hit: they lie below it, but taking
-// them for orthogonal would put a cliff where the list happened to be cut, or where a vector is still being made. (nDCG on the judged set: .736 against .725.)
-func (s *state) imputeCosine(list []candidate) {
-	n := len(s.meaning.hits)
-	if n == 0 {
-		return
-	}
-	last := max(0, s.meaning.hits[n-1].Score)
-	for i := range list {
-		if !list[i].inL1 {
-			list[i].cosine = last
-		}
-	}
-}
-
-// rerank adds the soft token match to the best candidates: two thirds of them by the fused score, the others by cosine.
-// It needs no vectors of the passages, so it helps full text as well while the semantic index is away.
-func (s *state) rerank(list []candidate) {
-	if s.e.deps.Reranker == nil || len(list) == 0 {
-		return
-	}
-	w := s.e.cfg.Fusion.Score
-	n := s.e.cfg.Candidates
-	order := make([]*candidate, len(list))
-	for i := range list {
-		order[i] = &list[i]
-	}
-	picked := make([]*candidate, 0, n)
-	taken := make(map[string]bool, n)
-	take := func(limit int, value func(*candidate) float64) {
-		slices.SortFunc(order, func(a, b *candidate) int {
-			return cmp.Or(-cmp.Compare(value(a), value(b)), cmp.Compare(a.id, b.id))
-		})
-		for _, c := range order {
-			if len(picked) >= limit {
-				break
-			}
-			if !taken[c.id] {
-				taken[c.id] = true
-				picked = append(picked, c)
-			}
-		}
-	}
-	take(n*2/3, func(c *candidate) float64 { return c.value(w) })
-	take(n, func(c *candidate) float64 { return c.cosine })
-	passages := make([]Passage, len(picked))
-	for i, c := range picked {
-		if chunk, ok := s.e.deps.Documents.Chunk(c.id); ok {
-			passages[i] = Passage{chunk.Breadcrumb, chunk.Text}
-			c.hash = textHash(s.doc(c.path).Title, chunk.Text)
-		}
-	}
-	for i, soft := range s.e.deps.Reranker.Soft(s.req.Query, passages) {
-		picked[i].soft = soft
-	}
+	return list, firsts
 }
 
 // textHash tells copies of a passage by the title of its document and its text.
