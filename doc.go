@@ -24,6 +24,7 @@
 // # Where to read on
 //
 //	document   the words all packages share; front matter and Markdown
+//	hanzi      traditional and simplified Chinese made comparable
 //	chunker    document → chunks with breadcrumbs; pure
 //	watcher    folder → settled batches of paths
 //	registry   what is indexed, on disk; the lookup history

@@ -6,10 +6,13 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"knowledged/hanzi"
 )
 
 // Fold is the form in which names and queries are compared (SPEC 2.2): NFKC, which also makes full width half width, case
-// folded, zero-width characters and blanks at the edges dropped, runs of blanks inside made one.
+// folded, traditional Chinese characters made simplified, zero-width characters and blanks at the edges dropped, runs of
+// blanks inside made one.
 func Fold(s string) string {
 	if s, ok := foldASCII(s); ok {
 		return s
@@ -23,7 +26,7 @@ func Fold(s string) string {
 }
 
 // foldRune goes by way of upper case, so that both small sigmas are one. (x/text's Fold swaps the cases of Cherokee.)
-func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
+func foldRune(r rune) rune { return hanzi.Simplify(unicode.ToLower(unicode.ToUpper(r))) }
 
 // foldASCII takes the common case without allocating; ok is false where s needs the full treatment.
 func foldASCII(s string) (folded string, ok bool) {

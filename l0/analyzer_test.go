@@ -31,7 +31,7 @@ func TestTerms(t *testing.T) {
 		"ガイド ｶﾞｲﾄﾞ":                   "ガイ イド ガイ イド",
 		"결제는":                         "결제 제는",
 		"ошибка ОПЛАТЫ":               "ошибка оплаты",
-		"資料庫":                         "資料 料庫",
+		"資料庫":                         "资料 料库",
 		"/ * + ? 「」":                  "",
 		"JavaScript MySQL":            "javascript mysql my sql",
 	}

@@ -73,7 +73,7 @@ func (t *text) opens(i int) bool {
 		if before.inWord() {
 			return t.part[i]
 		}
-		return !(t.runes[i-1] == '.' && i > 1 && t.class[i-2] == digit)
+		return t.runes[i-1] != '.' || i < 2 || t.class[i-2] != digit
 	case punct:
 		return !before.inWord() || t.runes[i] == '_'
 	}
@@ -95,7 +95,7 @@ func (t *text) closes(i int) bool {
 		if after.inWord() {
 			return t.part[i]
 		}
-		return !(t.runes[i] == '.' && i+1 < len(t.runes) && t.class[i+1] == digit)
+		return t.runes[i] != '.' || i+1 == len(t.runes) || t.class[i+1] != digit
 	case sign:
 		return after != letter && after != sign
 	case punct:

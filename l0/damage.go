@@ -19,6 +19,7 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 	"github.com/blevesearch/mmap-go"
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // lockTimeout is how long Open waits for another process that has the index open.
@@ -80,7 +81,7 @@ func (x *Index) open() error {
 
 // blameless errors say nothing of the files' content.
 func blameless(err error) bool {
-	return errors.Is(err, bbolt.ErrTimeout) || errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "no space left")
+	return errors.Is(err, bolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "no space left")
 }
 
 // verify reads what the newest state on disk consists of and checks that all of it is there, sum by sum: bleve itself
@@ -105,7 +106,7 @@ func (x *Index) verify() error {
 			return err
 		})
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		return fmt.Errorf("another process has it open: %w", err)
 	}
 	if err == nil {
@@ -167,7 +168,7 @@ func checkSum(path string) error {
 		if err != nil {
 			return fmt.Errorf("map %s: %w", path, err)
 		}
-		defer data.Unmap()
+		defer func() { _ = data.Unmap() }()
 		body, sum := data[:len(data)-4], binary.BigEndian.Uint32(data[len(data)-4:])
 		if crc32.ChecksumIEEE(body) != sum {
 			return fmt.Errorf("%s does not have its checksum", path)

@@ -16,7 +16,7 @@ import (
 
 // indexVersion names the form of the full text on disk: fields and analysis. Another version lives in another folder and
 // is filled from the documents.
-const indexVersion = "v1"
+const indexVersion = "v2"
 
 // ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("keyword index is closed")

@@ -50,6 +50,10 @@ func TestMatch_2_2(t *testing.T) {
 		{"ＥＲＲ＿ＴＩＭＥＯＵＴ", "ERR_TIMEOUT", true}, // full width
 		{"ERR_TIMEOUT", "ＥＲＲ＿ＴＩＭＥＯＵＴ", true},
 		{"ｶﾞｲﾄﾞ", "ガイド", true},
+		{"資料庫連線逾時", "资料库", true}, // traditional for simplified and back
+		{"数据库连接超时", "數據庫", true},
+		{"支付網關", "支付网关", true},
+		{"网关", "支付網關", true},
 		// (b) a keyword contains the query
 		{"支付", "支付网关", true},
 		{"网关", "支付网关", true},

@@ -219,7 +219,7 @@ func TestSearch_DeletedChunksDoNotCount(t *testing.T) {
 	if len(r.Hits) != 1 || r.Hits[0].ChunkID != "b" {
 		t.Errorf("hits: %v", r.Hits)
 	}
-	if want := 2.2 * math.Log(1+1.5/1.5); math.Abs(r.Ideal-want) > 1e-6 {
+	if want := 2.2 * math.Log(2); math.Abs(r.Ideal-want) > 1e-6 {
 		t.Errorf("idf counts deleted chunks: ideal %v, want %v", r.Ideal, want)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"knowledged/hanzi"
 )
 
 // class says how a character behaves at the edges of a match.
@@ -24,13 +26,13 @@ func (c class) inWord() bool { return c == letter || c == digit || c == sign }
 // text is a string in the form in which names and queries are compared (SPEC 2.2), with what the matching rules must
 // know of each rune. All slices but off have one entry a rune. A text may be reused: set overwrites it.
 type text struct {
-	str   string  // NFKC, lower case, blanks single and outer ones gone
+	str   string  // NFKC, lower case, simplified characters, blanks single and outer ones gone
 	off   []int32 // byte offset in str of rune i; off[len(runes)] == len(str)
 	runes []rune
 	class []class
 	part  []bool // an identifier part begins here, inside a word: getUser|Name, python|3
 
-	cased []rune // runes before lower-casing; shows camelCase
+	cased []rune // runes before folding; shows camelCase, and traditional characters
 	bytes []byte
 }
 
@@ -91,7 +93,10 @@ func (t *text) push(folded, cased rune) {
 	t.cased = append(t.cased, cased)
 }
 
-// fold appends r in lower case, and where Unicode's full case folding says more than that, what it says.
+// firstHan is where Han characters begin.
+const firstHan = 0x3400
+
+// fold appends r in lower case and simplified, and where Unicode's full case folding says more than that, what it says.
 func (t *text) fold(r rune) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -106,6 +111,8 @@ func (t *text) fold(r rune) {
 		t.push('s', r)
 	case r == 'ς':
 		t.push('σ', r)
+	case r >= firstHan:
+		t.push(hanzi.Simplify(unicode.ToLower(r)), r)
 	default:
 		t.push(unicode.ToLower(r), r)
 	}
