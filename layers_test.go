@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"l1/embedded":       {"document", "embedding", "embedding/vecfile", "l1"},
 	"l1/milvus":         {"document", "embedding", "l1"},
 	"l1/l1test":         {"document", "l1"},
-	"lookup":            {"document"},
+	"lookup":            {"document", "hanzi"},
 	"ipc":               {"document", "lookup"},
 	"eval":              {},
 	"lint":              {"document"},

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"unicode"
+
+	"knowledged/hanzi"
 )
 
 // snippetChars is the length of a snippet, in characters.
@@ -127,12 +129,12 @@ func queryTerms(query string) [][]rune {
 	return out
 }
 
-// foldRune is case and width folding rune by rune, so that offsets stay true.
+// foldRune is case, width and script folding rune by rune, so that offsets stay true.
 func foldRune(c rune) rune {
 	if c >= 0xFF01 && c <= 0xFF5E {
 		c -= 0xFEE0
 	}
-	return unicode.ToLower(c)
+	return hanzi.Simplify(unicode.ToLower(c))
 }
 
 func foldedRunes(r []rune) []rune {
