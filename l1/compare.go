@@ -123,9 +123,11 @@ func (x *Index) untilCompare() time.Duration {
 	return min(time.Until(x.nextCompare), never)
 }
 
-// compareWithin has a comparison made no later than that. It needs mu.
-func (x *Index) compareWithin(d time.Duration) {
-	if due := time.Now().Add(d); x.nextCompare.IsZero() || due.Before(x.nextCompare) {
+// compareWithin has a comparison made no later than that, and reports whether that is sooner than was planned. It needs mu.
+func (x *Index) compareWithin(d time.Duration) (sooner bool) {
+	due := time.Now().Add(max(d, 0))
+	if sooner = x.nextCompare.IsZero() || due.Before(x.nextCompare); sooner {
 		x.nextCompare = due
 	}
+	return sooner
 }

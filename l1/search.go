@@ -77,19 +77,26 @@ func (x *Index) there(found []Hit) []bool {
 	return there
 }
 
-// suspectPause keeps a run of failing searches from making a comparison each.
-const suspectPause = 5 * time.Second
+const (
+	// suspectPause keeps a run of failing searches from making a comparison each.
+	suspectPause = 5 * time.Second
+	// awayPause is the same for a store that is known to be away: it may answer all but searches.
+	awayPause = time.Minute
+)
 
 // suspect has Run look at a store whose search failed: it may be away, or have come back without its rows.
 func (x *Index) suspect(err error) {
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrAway) {
-		return // nobody waits for the answer any more, or it is known
+	if errors.Is(err, context.Canceled) {
+		return // nobody waits for the answer any more
+	}
+	pause := suspectPause
+	if errors.Is(err, ErrAway) {
+		pause = awayPause
 	}
 	x.mu.Lock()
-	look := time.Since(x.lastCompare) > suspectPause && !x.wantCompare
-	x.wantCompare = x.wantCompare || look
+	sooner := x.compareWithin(pause - time.Since(x.lastCompare))
 	x.mu.Unlock()
-	if look {
+	if sooner {
 		x.poke()
 	}
 }

@@ -249,7 +249,6 @@ func TestAilingStore(t *testing.T) {
 		if st := x.Status(); st.State != StateDown || st.LastError != "takes 3 s for a search" {
 			t.Errorf("status %+v", st)
 		}
-		time.Sleep(time.Minute)
 		lists := store.listed()
 		store.fail(fmt.Errorf("%w: breaker open", ErrAway))
 		for range 5 {
@@ -260,6 +259,12 @@ func TestAilingStore(t *testing.T) {
 		synctest.Wait()
 		if n := store.listed() - lists; n != 0 {
 			t.Errorf("%d comparisons", n)
+		}
+		store.fail(nil)
+		time.Sleep(awayPause)
+		synctest.Wait()
+		if n := store.listed() - lists; n != 1 {
+			t.Errorf("%d comparisons after a while, want 1", n)
 		}
 	})
 }

@@ -151,7 +151,9 @@ func (c *Config) hint(err error) string {
 		return fmt.Sprintf("nothing listens at %s; is Milvus running (l1.milvus.address)?", c.Address)
 	case has("no such host"), has("server misbehaving"):
 		return fmt.Sprintf("the host of %s is not known (l1.milvus.address)", c.Address)
-	case has("error reading server preface"), has("connection reset"), has("EOF"):
+	case has("server preface within timeout"):
+		return fmt.Sprintf("Milvus at %s does not answer in time", c.Address)
+	case has("error reading server preface"):
 		if c.TLS {
 			return fmt.Sprintf("Milvus at %s closes the connection", c.Address)
 		}

@@ -96,18 +96,11 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 
 // greet is the first call: it tells whether the server is there, knows us, and has the database, which a writer makes.
 func (s *Store) greet(ctx context.Context, cl client.Client) error {
-	short, cancel := context.WithTimeout(ctx, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	there, err := cl.DescribeCollection(short, s.c.Collection)
-	if noDatabase(err) && !s.c.ReadOnly {
-		if err := cl.CreateDatabase(short, s.c.Database); err != nil {
-			return fmt.Errorf("make database %s: %w", s.c.Database, err)
-		}
-		s.log.Info("made the Milvus database", "database", s.c.Database)
-		return nil
-	}
+	there, err := cl.DescribeCollection(ctx, s.c.Collection)
 	if noCollection(err) {
-		return nil
+		return s.needDatabase(ctx, cl)
 	}
 	if err != nil {
 		return err
@@ -120,6 +113,27 @@ func (s *Store) greet(ctx context.Context, cl client.Client) error {
 	}
 	return nil
 }
+
+// needDatabase makes the database if there is none. Only a list of collections tells.
+func (s *Store) needDatabase(ctx context.Context, cl client.Client) error {
+	if s.c.Database == "" || s.c.Database == defaultDatabase {
+		return nil
+	}
+	_, err := cl.ListCollections(ctx)
+	if !noDatabase(err) || s.c.ReadOnly {
+		return err
+	}
+	if err := cl.CreateDatabase(ctx, s.c.Database); err != nil {
+		if _, err := cl.ListCollections(ctx); err == nil {
+			return nil // another daemon was faster
+		}
+		return fmt.Errorf("make database %s: %w", s.c.Database, err)
+	}
+	s.log.Info("made the Milvus database", "database", s.c.Database)
+	return nil
+}
+
+const defaultDatabase = "default" // every server has it
 
 // open sees to it that a collection is there, ours, indexed and loaded. It reports whether it made it.
 func (s *Store) open(ctx context.Context, cl client.Client, schema *entity.Schema, index indexOf) (made bool, err error) {
@@ -179,6 +193,8 @@ func (s *Store) load(ctx context.Context, cl client.Client, name string) error {
 			return fmt.Errorf("load: %w", err)
 		case state == entity.LoadStateLoaded:
 			return nil
+		case state == entity.LoadStateNotExist:
+			return errors.New("load: it is gone")
 		case state == entity.LoadStateNotLoad && !asked:
 			if err := cl.LoadCollection(ctx, name, true); err != nil {
 				return fmt.Errorf("load: %w", err)
