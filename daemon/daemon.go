@@ -79,6 +79,7 @@ func (d *Daemon) open() (err error) {
 		PollInterval:   time.Duration(cfg.Watch.PollInterval),
 		Mode:           cfg.Watch.Mode,
 		FollowSymlinks: cfg.Watch.FollowSymlinks,
+		Known:          d.registry.Len(),
 	}, log)
 	if err != nil {
 		return err
@@ -103,6 +104,9 @@ func (d *Daemon) open() (err error) {
 		jobs:     make(chan job),
 		stopped:  make(chan struct{}),
 		held:     map[string]time.Time{},
+	}
+	if cfg.Watch.Mode != watcher.ModeFsnotify { // which is for those who want no polling
+		d.pipeline.sweep.every = time.Duration(cfg.Watch.PollInterval) / sweepPieces
 	}
 	if d.l1 != nil {
 		d.pipeline.l1 = d.l1

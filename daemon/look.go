@@ -46,12 +46,11 @@ func (p *pipeline) lookAt(f finding, trust bool) finding {
 		f.same = true
 		return f
 	}
-	abs := filepath.Join(p.base, filepath.FromSlash(f.path))
 	if info.Size() > p.maxSize {
 		return p.failed(f, info, fmt.Errorf("%d bytes is more than knowledge.max_file_size (%d bytes)", info.Size(), p.maxSize))
 	}
 	start := time.Now()
-	data, info, err := p.read(abs, p.maxSize)
+	data, info, err := p.read(p.abs(f.path), p.maxSize)
 	f.took.read = time.Since(start)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -12,11 +13,22 @@ import (
 // and may fall into two batches; a sync client may take a moment longer.
 const graveTime = 3 * time.Second
 
+// memoryTime is how long the identity is kept for a document that comes back to its own path with its own bytes: a disk
+// was unmounted, a branch checked out and left again.
+const memoryTime = 24 * time.Hour
+
 // graves holds records of documents removed lately, by content and by inode. A new file that is one of them is a move:
 // it keeps the docId.
 type graves struct {
 	dead []grave
 	most int
+	old  map[string]memory // by path: those dead for longer than graveTime
+}
+
+// memory is what is kept of a record for memoryTime.
+type memory struct {
+	docID, hash   string
+	created, died time.Time
 }
 
 type grave struct {
@@ -36,10 +48,29 @@ func (g *graves) bury(rec *registry.Record, now time.Time) {
 
 func (g *graves) expire(now time.Time) {
 	i := 0
-	for i < len(g.dead) && now.Sub(g.dead[i].died) > graveTime {
-		i++
+	for ; i < len(g.dead) && now.Sub(g.dead[i].died) > graveTime; i++ {
+		g.remember(g.dead[i], now)
 	}
 	g.dead = g.dead[i:]
+}
+
+func (g *graves) remember(d grave, now time.Time) {
+	if g.old == nil {
+		g.old = map[string]memory{}
+	}
+	if len(g.old) >= max(g.most, 10_000) {
+		maps.DeleteFunc(g.old, func(_ string, m memory) bool { return now.Sub(m.died) > memoryTime })
+	}
+	if len(g.old) < max(g.most, 10_000) && d.rec.FileHash != "" {
+		g.old[d.rec.Path] = memory{d.rec.DocID, d.rec.FileHash, d.rec.CreatedAt, d.died}
+	}
+}
+
+// recall finds a document that died longer ago at this path with these bytes.
+func (g *graves) recall(rec *registry.Record, now time.Time) (m memory, ok bool) {
+	m, ok = g.old[rec.Path]
+	delete(g.old, rec.Path)
+	return m, ok && m.hash == rec.FileHash && now.Sub(m.died) <= memoryTime
 }
 
 // forget drops a document deleted on purpose: a later upload of the same bytes is a new document.
@@ -119,9 +150,27 @@ func (p *pipeline) settleMoves(found []finding) {
 		fresh = fresh || found[i].newcomer()
 	}
 	p.moved.expire(now)
-	if !fresh || len(p.moved.dead) == 0 {
+	if !fresh {
 		return
 	}
+	if len(p.moved.dead) > 0 {
+		p.claimDead(found)
+	}
+	for i := range found {
+		f := &found[i]
+		if !f.newcomer() || f.movedFrom != "" || len(p.moved.old) == 0 {
+			continue
+		}
+		if m, ok := p.moved.recall(f.record, now); ok {
+			if _, taken := p.registry.ByID(m.docID); !taken {
+				f.record.DocID, f.record.CreatedAt = m.docID, m.created
+			}
+		}
+	}
+}
+
+// claimDead lets new documents continue those that vanished a moment ago.
+func (p *pipeline) claimDead(found []finding) {
 	c := p.moved.claims()
 	// What moved is settled before what came back: of a file moved away and another made in its place, the former keeps
 	// the identity.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -75,6 +76,7 @@ type pipeline struct {
 	moved graves               // what was removed lately, so that a move keeps its docId
 
 	behind bool // L0 may lack something: a write failed
+	sweep  sweep
 	traces traces
 
 	tally   tally
@@ -115,6 +117,8 @@ func (p *pipeline) do(ctx context.Context, f func()) bool {
 func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer close(p.stopped)
 	p.mend(ctx)
+	sweep, stop := p.sweep.ticks()
+	defer stop()
 	var retry <-chan time.Time
 	for {
 		if p.behind && retry == nil {
@@ -128,6 +132,8 @@ func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error 
 		case b := <-batches:
 			p.batch(ctx, b)
 			p.folder.Done(b)
+		case <-sweep:
+			p.sweepPiece(ctx)
 		case <-retry:
 			retry = nil
 			p.mend(ctx)
@@ -158,6 +164,7 @@ func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 	p.brief = first
 	changed := p.apply(ctx, paths, b.All)
 	p.brief = false
+	p.sweep.busy = p.sweep.busy || changed > 0
 	if changed > 0 || first {
 		p.events.Publish(ipc.Event{Type: ipc.EventIndex, Updates: p.tally.updates()})
 	}
@@ -242,6 +249,8 @@ func (p *pipeline) reconcileL0(ctx context.Context) error {
 	}
 	return nil
 }
+
+func (p *pipeline) abs(path string) string { return filepath.Join(p.base, filepath.FromSlash(path)) }
 
 func complete(rec *registry.Record, have map[string]struct{}) bool {
 	for _, id := range rec.ChunkIDs() {

@@ -61,7 +61,7 @@ type sequence struct {
 	outside string                      // a folder beside the base folder
 	shift   int                         // of the writers, counted from 1
 	said    map[string]*registry.Record // file hash → document before the moves
-	places  map[string]string           // path → docId before the moves
+	places  map[string]*registry.Record // path → document before the moves
 }
 
 // ways of noticing changes, by the seed's low bits.
@@ -225,9 +225,9 @@ func (s *sequence) everWritten() (all []string) {
 
 // remember notes the docIds of documents whose bytes no other file has.
 func (s *sequence) remember() {
-	s.said, s.places = map[string]*registry.Record{}, map[string]string{}
+	s.said, s.places = map[string]*registry.Record{}, map[string]*registry.Record{}
 	for _, rec := range s.registry.All() {
-		s.places[rec.Path] = rec.DocID
+		s.places[rec.Path] = rec
 		if len(s.registry.ByHash(rec.FileHash)) == 1 {
 			s.said[rec.FileHash] = rec
 		}
@@ -239,10 +239,8 @@ func (s *sequence) keptIDs() {
 	s.t.Helper()
 	for _, rec := range s.registry.All() {
 		was, ok := s.said[rec.FileHash]
-		if id := s.places[rec.Path]; id != "" {
-			if _, there := s.registry.ByID(id); !there {
-				continue // what was here moved to where an ignore rule names it: to anyone else this was a save
-			}
+		if here := s.places[rec.Path]; here != nil && here.DocID == rec.DocID && len(s.registry.ByHash(here.FileHash)) == 0 {
+			continue // what was here moved to where an ignore rule names it: to anyone else this was a save
 		}
 		if ok && len(s.registry.ByHash(rec.FileHash)) == 1 && rec.DocID != was.DocID {
 			s.t.Errorf("%s: %s moved to %s and has the docId %s, not %s; what the log says of it:", s.how, was.Path, rec.Path, rec.DocID, was.DocID)

@@ -33,7 +33,8 @@ func (l *loop) checkBaseEvery(now time.Time) {
 	if !now.Before(l.base.next) {
 		l.checkBase(now)
 	}
-	if l.base.confirm.IsZero() || now.Before(l.base.confirm) {
+	refilled := !l.base.missing && l.docs > 0
+	if l.base.confirm.IsZero() || now.Before(l.base.confirm) && !refilled {
 		return
 	}
 	l.base.confirm = time.Time{}
@@ -93,8 +94,24 @@ func (l *loop) believe(now time.Time) bool {
 		l.base.emptied = false
 		return true
 	}
-	l.base.confirm = now.Add(l.grace)
-	l.log.Warn("the base folder has no documents any more: if none come back, they are dropped",
-		"path", l.cfg.Base, "documents", l.base.had, "after", l.grace)
+	grace := l.grace
+	what := "the base folder has no documents any more"
+	if !l.hand.started && bare(l.cfg.Base) {
+		grace = l.mount
+		what = "the base folder is empty though documents of it are known (is its disk mounted, is its path right?)"
+	}
+	l.base.confirm = now.Add(grace)
+	l.log.Warn(what+"; if none come back, they are dropped", "path", l.cfg.Base, "documents", l.base.had, "after", grace)
 	return false
+}
+
+// bare tells whether a folder holds nothing at all, like a mount point without its disk.
+func bare(name string) bool {
+	d, err := openDir(name, true)
+	if err != nil {
+		return true
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(1)
+	return len(names) == 0
 }

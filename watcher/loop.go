@@ -49,6 +49,7 @@ type loop struct {
 func newLoop(w *Watcher) *loop {
 	l := &loop{Watcher: w, deb: newDebouncer(w.cfg.Settle, w.cfg.MaxSettle)}
 	l.forgetAll()
+	l.base.had = w.cfg.Known
 	return l
 }
 

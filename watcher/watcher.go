@@ -31,6 +31,7 @@ type Config struct {
 	PollInterval   time.Duration // between two comparisons of folder and snapshot; 30 s
 	Mode           string        // ModeAuto
 	FollowSymlinks bool          // read what links out of the base folder lead to
+	Known          int           // how many documents the reader knows from before; with some, an empty folder is doubted
 }
 
 // Batch names paths to look at. It says nothing of what happened to them.
@@ -70,6 +71,7 @@ type Watcher struct {
 	add   func(fsw *fsnotify.Watcher, name string) error
 	lose  func() bool   // tells whether the next event is to be lost; nil: none
 	grace time.Duration // how long an absent or emptied base folder may take to come back before its documents are dropped
+	mount time.Duration // the same for a bare one at the start, when disks are still being mounted
 
 	wake    chan struct{}      // capacity 1: asked holds something
 	barrier chan chan struct{} // the loop closes what it gets once it has seen to all earlier events
@@ -114,6 +116,7 @@ func New(cfg Config, log *slog.Logger) (*Watcher, error) {
 		open:        func() (*fsnotify.Watcher, error) { return fsnotify.NewBufferedWatcher(4096) },
 		add:         func(fsw *fsnotify.Watcher, name string) error { return fsw.Add(name) },
 		grace:       3 * time.Second,
+		mount:       10 * time.Second,
 		wake:        make(chan struct{}, 1),
 		barrier:     make(chan chan struct{}),
 		outstanding: map[uint64]int{},
