@@ -1,6 +1,9 @@
 package l0
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Analysis is the same for documents and queries, in one pass over the normalised text:
 //
@@ -135,11 +138,20 @@ func (t *text) partEnd(start, end int) int {
 	return end
 }
 
-// singular folds the regular English plural, so that "timeouts" finds "timeout". Words that merely end in s come out odd
-// ("kubernete") but alike in documents and queries.
+// plurals are those that no rule below makes of their singular.
+var plurals = map[string]string{
+	"analyses": "analysis", "appendices": "appendix", "children": "child", "criteria": "criterion", "indices": "index",
+	"matrices": "matrix", "people": "person", "schemata": "schema", "vertices": "vertex",
+}
+
+// singular folds the English plural, so that "timeouts" finds "timeout". Words that merely end in s come out odd
+// ("kubernete") but alike in documents and queries; so do those whose singular ends as if a plural had been cut off
+// ("cach", "cooky"). Verbs stay as they are: with -ing and -ed cut as well, the judged set's nDCG@10 was .713 after .715 by
+// full text and .769 after .764 fused, both within noise, and questions that the folder cannot answer found more that was
+// not about them.
 func singular(word string) string {
 	n := len(word)
-	if n < 4 || word[n-1] != 's' || word == "https" {
+	if n < 4 {
 		return word
 	}
 	for i := 0; i < n; i++ {
@@ -147,12 +159,22 @@ func singular(word string) string {
 			return word
 		}
 	}
+	if s, ok := plurals[word]; ok {
+		return s
+	}
+	ends := func(suffixes ...string) bool {
+		return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(word, s) })
+	}
 	switch {
-	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
+	case ends("ie") && n > 4:
+		return word[:n-2] + "y"
+	case ends("che") && n > 4:
+		return word[:n-1]
+	case word[n-1] != 's' || word == "https", ends("ss", "us", "is"):
 		return word
-	case strings.HasSuffix(word, "ies") && n > 4:
+	case ends("ies") && n > 4:
 		return word[:n-3] + "y"
-	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"):
+	case ends("sses", "xes", "ches", "shes", "tuses", "ruses", "nuses"):
 		return word[:n-2]
 	}
 	return word[:n-1]
