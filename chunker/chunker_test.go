@@ -75,6 +75,7 @@ func ids(chunks []document.Chunk) []string {
 func TestSplit_3_4_EditChangesOnlyItsChunk(t *testing.T) {
 	text := manual(20)
 	before := ids(Split(parse(t, "a.md", []byte(text)), Options{}))
+	head, last, _ := strings.Cut(text, "## Section 19\n")
 	edits := map[string]struct {
 		edited    string
 		gone, new int // ids
@@ -82,10 +83,10 @@ func TestSplit_3_4_EditChangesOnlyItsChunk(t *testing.T) {
 		"nothing":            {text, 0, 0},
 		"a word":             {strings.Replace(text, "### Part of 7\n\n", "### Part of 7\n\nNew. ", 1), 2, 2}, // both halves of the part at most
 		"section put in":     {strings.Replace(text, "## Section 7\n", "## Put in\n\nnew text\n\n## Section 7\n", 1), 1, 2},
-		"section removed":    {text[:strings.Index(text, "## Section 19\n")], 4, 1},
+		"section removed":    {head, 4, 1},
 		"table row":          {strings.Replace(text, "|---|---|\n", "|---|---|\n| new | row |\n", 1), 1, 1},
 		"comment":            {strings.Replace(text, "## Section 7\n", "<!-- note -->\n\n## Section 7\n", 1), 0, 0},
-		"same section twice": {text + text[strings.Index(text, "## Section 19\n"):], 0, 3},
+		"same section twice": {text + "## Section 19\n" + last, 0, 3},
 	}
 	for name, tt := range edits {
 		t.Run(name, func(t *testing.T) {
@@ -213,8 +214,11 @@ func TestSplit_3_1_LinearOnHostileText(t *testing.T) {
 				return time.Since(start)
 			}
 			const size = 1 << 20
-			small, large := took(size), took(2*size)
-			if large > 3*small+time.Second/2 {
+			large := took(2 * size)
+			if large <= time.Second/2 {
+				return // within the slack, however little the half takes
+			}
+			if small := took(size); large > 3*small+time.Second/2 {
 				t.Errorf("%d bytes took %v, twice as many %v", size, small, large)
 			}
 		})

@@ -29,7 +29,7 @@ func TestSplit_3_1_Golden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var opt Options
-			fmt.Sscanf(string(archive.Comment), "target=%d max=%d", &opt.Target, &opt.Max)
+			_, _ = fmt.Sscanf(string(archive.Comment), "target=%d max=%d", &opt.Target, &opt.Max) // most have no options
 			chunks := Split(parse(t, "guide/a.md", archive.Files[0].Data), opt)
 			checkBounds(t, chunks, opt)
 			got := []byte(show(chunks))

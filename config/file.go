@@ -71,7 +71,7 @@ func (l *loader) readYAML(data []byte) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	err := dec.Decode(&doc)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return
 	}
 	if err == nil && len(doc.Content) > 0 {
@@ -81,7 +81,7 @@ func (l *loader) readYAML(data []byte) {
 			return
 		}
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		l.syntax(err)
 	}
 }

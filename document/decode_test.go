@@ -46,8 +46,10 @@ func TestDecode_1_4_Encodings(t *testing.T) {
 		"UTF-16 big":        {utf16Bytes(binary.BigEndian, "标题 😀\nx"), "标题 😀\nx"},
 		"GB18030":           {gb18030(t, chinese), chinese},
 		"GB18030, one word": {gb18030(t, "plain text, then 支付网关 and more plain text\n"), "plain text, then 支付网关 and more plain text\n"},
-		"GB18030, traditional": {gb18030(t, "資料庫快取穿透的解決方案，與連線設定\n"),
-			"資料庫快取穿透的解決方案，與連線設定\n"},
+		"GB18030, traditional": {
+			gb18030(t, "資料庫快取穿透的解決方案，與連線設定\n"),
+			"資料庫快取穿透的解決方案，與連線設定\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := decode(tt.data)

@@ -29,14 +29,14 @@ func parseYAML(block string) (root *yaml.Node, err error) {
 	decoder := yaml.NewDecoder(strings.NewReader(block))
 	var doc, second yaml.Node
 	switch err := decoder.Decode(&doc); {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
 	case err != nil:
 		return nil, err
 	}
 	if err := decoder.Decode(&second); err == nil {
 		return nil, errSecondDocument
-	} else if err != io.EOF {
+	} else if !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	root = resolve(doc.Content[0])

@@ -230,5 +230,5 @@ func writePart(h hash.Hash, part string) {
 	var n [8]byte
 	binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
 	h.Write(n[:])
-	io.WriteString(h, part)
+	_, _ = io.WriteString(h, part)
 }

@@ -55,7 +55,8 @@ func TestWords(t *testing.T) {
 func TestRetryError(t *testing.T) {
 	inner := errors.New("429")
 	err := error(&RetryError{After: 2 * time.Second, Err: inner})
-	if !errors.Is(err, inner) || err.Error() != "429 (retry after 2s)" || err.(*RetryError).RetryAfter() != 2*time.Second {
+	var told *RetryError
+	if !errors.Is(err, inner) || err.Error() != "429 (retry after 2s)" || !errors.As(err, &told) || told.RetryAfter() != 2*time.Second {
 		t.Errorf("%v", err)
 	}
 }

@@ -340,7 +340,7 @@ func TestOpenAIKey(t *testing.T) {
 	if err := ask(); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "api_key_file") {
 		t.Errorf("no file: %v", err)
 	}
-	for text, want := range map[string]string{" \n": "is empty", "sk-1\nsk-2": "holds more than a key", "sk-\x00": "more than a key"} {
+	for text, want := range map[string]string{"\t\n": "is empty", "sk-1\nsk-2": "holds more than a key", "sk-\x00": "more than a key"} {
 		write(text)
 		if err := ask(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-") {
 			t.Errorf("%q: %v", text, err)

@@ -191,7 +191,7 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 func readAnswer(resp *http.Response, out any) error {
 	defer resp.Body.Close()
 	if out == nil || resp.StatusCode == http.StatusNoContent {
-		io.Copy(io.Discard, resp.Body) // so that the connection is kept
+		_, _ = io.Copy(io.Discard, resp.Body) // so that the connection is kept
 		return nil
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {

@@ -13,7 +13,7 @@ import (
 func (h *house) subscribers() int {
 	h.Hub.mu.Lock()
 	defer h.Hub.mu.Unlock()
-	return len(h.Hub.subs)
+	return len(h.subs)
 }
 
 func TestEventStream(t *testing.T) {
@@ -23,7 +23,7 @@ func TestEventStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("Cache-Control") != "no-store" {
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", resp.StatusCode, resp.Header)
 	}
 	h.Publish(Event{Type: EventDocument, Action: ActionUpdated, DocID: "d", Source: "kb/a\nb.md", Time: time.Unix(0, 0).UTC()})
@@ -48,7 +48,7 @@ func TestEventStream(t *testing.T) {
 func TestEventStreamEnds(t *testing.T) {
 	h := openHouse(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
-	req, _ := http.NewRequestWithContext(ctx, "GET", "http://sock/v1/events", nil)
+	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://sock/v1/events", nil)
 	resp, err := h.client.Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -51,8 +51,10 @@ func newFake() *fakeBackend {
 func (f *fakeBackend) store(category, name string, body []byte) Record {
 	sum := sha256.Sum256(body)
 	id := strings.TrimPrefix(category+"/"+name, "/")
-	rec := Record{DocID: strings.ReplaceAll(id, "/", "-"), Source: "kb/" + id, FileName: name, FilePath: "/kb/" + id, FileHash: hex.EncodeToString(sum[:]),
-		FileSize: int64(len(body)), Title: "A <b>", Category: category, Status: StatusIndexed, CreatedAt: time.Unix(1, 0).UTC(), UpdatedAt: time.Unix(2, 0).UTC()}
+	rec := Record{
+		DocID: strings.ReplaceAll(id, "/", "-"), Source: "kb/" + id, FileName: name, FilePath: "/kb/" + id, FileHash: hex.EncodeToString(sum[:]),
+		FileSize: int64(len(body)), Title: "A <b>", Category: category, Status: StatusIndexed, CreatedAt: time.Unix(1, 0).UTC(), UpdatedAt: time.Unix(2, 0).UTC(),
+	}
 	f.docs[rec.DocID], f.bodies[rec.DocID] = rec, body
 	return rec
 }
@@ -226,7 +228,7 @@ func shortPath(t testing.TB, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return filepath.Join(dir, name)
 }
 
@@ -327,8 +329,8 @@ var _ backend = (*fakeBackend)(nil)
 func contextDeadline() error { return context.DeadlineExceeded }
 
 func panics(context.Context, lookup.Request) (*lookup.Answer, error) {
-	var none []int
-	return &lookup.Answer{RequestID: string(rune(none[len(none)]))}, nil
+	none, i := []int{}, 0
+	return &lookup.Answer{RequestID: string(rune(none[i]))}, nil
 }
 
 func testLog(t testing.TB) *slog.Logger { return slog.New(slog.NewTextHandler(t.Output(), nil)) }

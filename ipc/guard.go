@@ -95,10 +95,8 @@ func (g *guard) ownOrigin(origin, host string) bool {
 }
 
 func loopbackHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	} else {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil { // no port
 		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	}
 	return strings.EqualFold(name, "localhost") || name == "127.0.0.1" || name == "::1"

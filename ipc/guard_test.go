@@ -123,8 +123,10 @@ func TestToken(t *testing.T) {
 			{"PUT", "/v1/documents/ops/x.md", write},
 			{"POST", "/v1/reconcile", write},
 		} {
-			for authorization, good := range map[string]bool{"": false, "Bearer " + testToken: true, "bearer " + testToken: true, "Bearer " + testToken + "x": false,
-				"Bearer " + testToken[1:]: false, "Basic " + testToken: false, testToken: false, "Bearer": false} {
+			for authorization, good := range map[string]bool{
+				"": false, "Bearer " + testToken: true, "bearer " + testToken: true, "Bearer " + testToken + "x": false,
+				"Bearer " + testToken[1:]: false, "Basic " + testToken: false, testToken: false, "Bearer": false,
+			} {
 				want := good || authorization == "" && (c.need == open || c.need == read && mode == "writes")
 				r := h.ask(c.method, h.url+c.path, "", "Authorization", authorization)
 				if ok := r.status/100 == 2; ok != want {

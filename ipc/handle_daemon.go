@@ -104,7 +104,7 @@ func (h *handler) readyz(w http.ResponseWriter, r *http.Request) error {
 
 func writeText(w http.ResponseWriter, s string) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, s) // fails only if the client is gone
+	_, _ = io.WriteString(w, s) // fails only if the client is gone
 	return nil
 }
 

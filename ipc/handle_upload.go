@@ -72,7 +72,7 @@ func (h *handler) readForm(form *multipart.Reader, req *PutRequest) error {
 	seen := map[string]bool{}
 	for {
 		part, err := form.NextRawPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -161,7 +161,7 @@ func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if p.etag != "" {
 		w.Header().Set("ETag", etag(p.etag))
 	}
-	writeBody(w, p.Status, "application/problem+json", p)
+	_ = writeBody(w, p.Status, "application/problem+json", p) // a Problem can be marshalled
 }
 
 // drainBytes is how much of a body that is too large is read all the same.
@@ -180,7 +180,7 @@ func (h *handler) recovered(a *answer, r *http.Request) {
 	if v == nil {
 		return
 	}
-	if v == http.ErrAbortHandler {
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v) // asked for: net/http closes the connection and says nothing
 	}
 	cause := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -208,7 +208,7 @@ func writeBody(w http.ResponseWriter, status int, contentType string, v any) err
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)
-	w.Write(b.Bytes()) // fails only if the client is gone
+	_, _ = w.Write(b.Bytes()) // fails only if the client is gone
 	return nil
 }
 

@@ -71,7 +71,7 @@ func secure(path string) (fs.FileInfo, error) {
 // stale socket, bind its own, and lose that to us.
 func (l *socketListener) Close() error {
 	if now, err := os.Lstat(l.path); err == nil && os.SameFile(now, l.file) {
-		os.Remove(l.path)
+		_ = os.Remove(l.path)
 	}
 	return l.UnixListener.Close()
 }

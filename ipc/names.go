@@ -109,7 +109,7 @@ func deviceName(s string) bool {
 	if !isPort {
 		number, isPort = strings.CutPrefix(stem, "LPT")
 	}
-	return isPort && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
+	return isPort && utf8.RuneCountInString(number) == 1 && strings.ContainsAny(number, "0123456789¹²³")
 }
 
 // shorten keeps an over-long name out of the answer.

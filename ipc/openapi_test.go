@@ -164,13 +164,15 @@ func TestOpenAPIStructure(t *testing.T) {
 // The schemas say what the Go types marshal to: the same names, of the same kinds, required unless they may be left out.
 func TestOpenAPISchemasMatchTheTypes(t *testing.T) {
 	s := readSpec(t)
-	types := map[string]any{"LookupRequest": lookup.Request{}, "Answer": lookup.Answer{}, "Primary": lookup.Primary{}, "Supplement": lookup.Supplement{}, "Result": lookup.Result{},
+	types := map[string]any{
+		"LookupRequest": lookup.Request{}, "Answer": lookup.Answer{}, "Primary": lookup.Primary{}, "Supplement": lookup.Supplement{}, "Result": lookup.Result{},
 		"Extra": lookup.Extra{}, "Ranks": lookup.Ranks{}, "Decision": lookup.Decision{}, "Timings": lookup.Timings{}, "Record": Record{}, "Warning": document.Warning{}, "DocumentList": DocumentList{},
 		"Content": Content{}, "Chunk": Chunk{}, "ChunkList": ChunkList{}, "Deleted": Deleted{}, "Job": Job{}, "JobDocuments": JobDocuments{}, "JobVectors": JobVectors{},
 		"Status": Status{}, "StatusDocuments": StatusDocuments{}, "Pending": Pending{}, "StatusWatch": StatusWatch{}, "StatusL1": StatusL1{}, "StatusEmbedding": StatusEmbedding{},
 		"StatusMemory": StatusMemory{}, "HistoryEntry": HistoryEntry{}, "HistoryList": HistoryList{}, "Stats": Stats{}, "StatsKind": StatsKind{}, "StatsQuestion": StatsQuestion{},
 		"StatsGroup": StatsGroup{}, "StatsNeverFound": StatsNeverFound{},
-		"Event": Event{}, "Problem": Problem{}, "FieldError": FieldError{}}
+		"Event": Event{}, "Problem": Problem{}, "FieldError": FieldError{},
+	}
 	for name, sc := range s.Components.Schemas {
 		v, known := types[name]
 		if !known {

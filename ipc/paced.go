@@ -35,7 +35,7 @@ func paceBody(r *http.Request, conn *http.ResponseController, timeout time.Durat
 
 func (b *pacedBody) moveDeadline() {
 	earned := time.Duration(b.arrived) * time.Second / slowest
-	b.conn.SetReadDeadline(b.start.Add(b.timeout + earned)) // an error would mean a connection without deadlines: a test's
+	_ = b.conn.SetReadDeadline(b.start.Add(b.timeout + earned)) // an error would mean a connection without deadlines: a test's
 }
 
 func (b *pacedBody) Read(p []byte) (int, error) {
@@ -44,7 +44,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.arrived += int64(n)
 	switch {
 	case err == io.EOF:
-		b.conn.SetReadDeadline(time.Time{}) // else it would end the handler's context while it works on the answer
+		_ = b.conn.SetReadDeadline(time.Time{}) // else it would end the handler's context while it works on the answer
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		b.slow = true
 	}
@@ -80,7 +80,7 @@ func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status = status
 	}
-	a.conn.SetWriteDeadline(time.Now().Add(a.timeout))
+	_ = a.conn.SetWriteDeadline(time.Now().Add(a.timeout))
 	a.ResponseWriter.WriteHeader(status)
 }
 
@@ -88,9 +88,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	a.conn.SetWriteDeadline(time.Now().Add(a.timeout))
+	_ = a.conn.SetWriteDeadline(time.Now().Add(a.timeout))
 	return a.ResponseWriter.Write(p)
 }
 
 // Flush serves handlers that ask for an http.Flusher.
-func (a *answer) Flush() { a.conn.Flush() }
+func (a *answer) Flush() { _ = a.conn.Flush() }

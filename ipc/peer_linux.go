@@ -15,7 +15,7 @@ func peer(c net.Conn) (uid, pid int, ok bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	raw.Control(func(fd uintptr) {
+	_ = raw.Control(func(fd uintptr) {
 		cred, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 		if err == nil {
 			uid, pid, ok = int(cred.Uid), int(cred.Pid), true

@@ -24,8 +24,10 @@ func TestLookup(t *testing.T) {
 	if r.status != 200 {
 		t.Errorf("GET: %+v", r)
 	}
-	want := lookup.Request{Query: "超时", SectionTitle: "s", Category: "c", TopK: 7, AlwaysSemantic: true, Content: "full", Explain: true, Tool: "agent/2.0",
-		Caller: fmt.Sprintf("uid=%d pid=%d", os.Getuid(), os.Getpid())}
+	want := lookup.Request{
+		Query: "超时", SectionTitle: "s", Category: "c", TopK: 7, AlwaysSemantic: true, Content: "full", Explain: true, Tool: "agent/2.0",
+		Caller: fmt.Sprintf("uid=%d pid=%d", os.Getuid(), os.Getpid()),
+	}
 	for i, got := range h.asked {
 		if i == 1 && (len(got.RequestID) != 8 || got.RequestID != r.header.Get("X-Request-Id")) {
 			t.Errorf("request id %q", got.RequestID)
@@ -119,8 +121,10 @@ func TestReadingDocuments(t *testing.T) {
 		want   map[string]any // some of the answer's fields
 		etag   bool
 	}{
-		{"/v1/documents/ops-a.md", map[string]any{"docId": "ops-a.md", "source": "kb/ops/a.md", "fileHash": hash, "status": "INDEXED", "title": "A <b>",
-			"metadata": nil, "indexedAt": nil, "inL0": false, "errorMessage": ""}, true},
+		{"/v1/documents/ops-a.md", map[string]any{
+			"docId": "ops-a.md", "source": "kb/ops/a.md", "fileHash": hash, "status": "INDEXED", "title": "A <b>",
+			"metadata": nil, "indexedAt": nil, "inL0": false, "errorMessage": "",
+		}, true},
 		{"/v1/documents/by-source?source=kb/ops/a.md", map[string]any{"docId": "ops-a.md"}, true},
 		{"/v1/documents/ops-a.md/content", map[string]any{"content": "# A\n\nbody", "truncated": false, "section": nil}, true},
 		{"/v1/documents/ops-a.md/content?maxChars=3", map[string]any{"content": "# A", "truncated": true}, true},

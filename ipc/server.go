@@ -107,8 +107,10 @@ func beyondLoopback(address string) (bool, error) {
 	if host == "localhost" {
 		return false, nil
 	}
-	ip, err := netip.ParseAddr(host)
-	return err != nil || !ip.IsLoopback(), nil
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.IsLoopback(), nil
+	}
+	return true, nil
 }
 
 // Listen opens the doors: from here on clients can connect, and wait until Serve. An *InUseError means that another daemon

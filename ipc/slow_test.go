@@ -99,13 +99,13 @@ func TestSteadyBody(t *testing.T) {
 		}
 		w.Close()
 	}()
-	req, _ := http.NewRequest("PUT", "http://sock/v1/documents/ops/x.md", r)
+	req, _ := http.NewRequest(http.MethodPut, "http://sock/v1/documents/ops/x.md", r)
 	resp, err := h.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != 201 || len(h.puts[0].Body) != 20000 {
+	if resp.StatusCode != http.StatusCreated || len(h.puts[0].Body) != 20000 {
 		t.Errorf("%d", resp.StatusCode)
 	}
 }
@@ -243,6 +243,6 @@ func TestClientThatDoesNotRead(t *testing.T) {
 		h.Publish(e)
 		h.Hub.mu.Lock()
 		defer h.Hub.mu.Unlock()
-		return len(h.Hub.subs) == 0
+		return len(h.subs) == 0
 	})
 }

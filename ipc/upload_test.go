@@ -77,8 +77,10 @@ func TestPutRefusals_5_2(t *testing.T) {
 			t.Errorf("%q: %+v", category, p)
 		}
 	}
-	for path, status := range map[string]int{"/v1/documents/../x.md": 400, "/v1/documents//x.md": 400, "/v1/documents/ops/": 404, "/v1/documents/a/b/x.md": 404,
-		"/v1/documents/ops/x.md?force=yes": 400, "/v1/documents/ops/x.md?wait=l2": 400, "/v1/documents/ops/x.md?overwrite=1": 400} {
+	for path, status := range map[string]int{
+		"/v1/documents/../x.md": 400, "/v1/documents//x.md": 400, "/v1/documents/ops/": 404, "/v1/documents/a/b/x.md": 404,
+		"/v1/documents/ops/x.md?force=yes": 400, "/v1/documents/ops/x.md?wait=l2": 400, "/v1/documents/ops/x.md?overwrite=1": 400,
+	} {
 		h.problem(h.ask("PUT", path, "x"), status)
 	}
 	for _, ct := range []string{"text/plain", "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/html"} {

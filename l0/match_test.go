@@ -258,7 +258,8 @@ func TestMatch_2_2_NamesByKind(t *testing.T) {
 	want := []document.Match{
 		{Path: "a", Names: []document.MatchedName{{Name: "超时", Kind: "title", How: queryContainsName}}},
 		{Path: "b", Names: []document.MatchedName{
-			{Name: "超时", Kind: "keyword", How: queryContainsName}, {Name: "PG-504", Kind: "alias", How: queryContainsName}}},
+			{Name: "超时", Kind: "keyword", How: queryContainsName}, {Name: "PG-504", Kind: "alias", How: queryContainsName},
+		}},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -292,8 +293,10 @@ func TestMatch_2_2_LongNames(t *testing.T) {
 // Whatever is put and removed, the table answers as one freshly built (SPEC 4.1: no ghosts).
 func TestTable_UpdatesLeaveNoGhosts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	words := []string{"timeout", "ERR_TIMEOUT", "GitHub", "github", "Github", "getUserName", "getusername", "支付网关", "支付",
-		"C", "/", "锁", strings.Repeat("long name ", 9), strings.Repeat("Long Name ", 9), "缓存穿透", "1.10"}
+	words := []string{
+		"timeout", "ERR_TIMEOUT", "GitHub", "github", "Github", "getUserName", "getusername", "支付网关", "支付",
+		"C", "/", "锁", strings.Repeat("long name ", 9), strings.Repeat("Long Name ", 9), "缓存穿透", "1.10",
+	}
 	pick := func() []string {
 		var list []string
 		for range rnd.IntN(4) {
@@ -403,8 +406,10 @@ func syntheticPuts(n int) []Put {
 	for i := range puts {
 		puts[i] = Put{Path: fmt.Sprintf("api/doc%05d.md", i), InTable: true, Names: Names{
 			Title: word(4) + latin[rnd.IntN(len(latin))] + word(3),
-			Keywords: []string{word(3 + rnd.IntN(4)), fmt.Sprintf("ERR_%s_%d", strings.ToUpper(latin[rnd.IntN(len(latin))]), i),
-				latin[rnd.IntN(len(latin))] + " " + word(2)},
+			Keywords: []string{
+				word(3 + rnd.IntN(4)), fmt.Sprintf("ERR_%s_%d", strings.ToUpper(latin[rnd.IntN(len(latin))]), i),
+				latin[rnd.IntN(len(latin))] + " " + word(2),
+			},
 		}}
 	}
 	return puts

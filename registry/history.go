@@ -155,7 +155,7 @@ func (h *History) flush() error {
 		}
 		last := batch[len(batch)-1].seq
 		c := b.Cursor()
-		for k, _ := c.First(); k != nil && len(k) == 8 && binary.BigEndian.Uint64(k)+uint64(h.size) <= last; k, _ = c.First() {
+		for k, _ := c.First(); len(k) == 8 && binary.BigEndian.Uint64(k)+uint64(h.size) <= last; k, _ = c.First() {
 			if err := c.Delete(); err != nil {
 				return err
 			}

@@ -79,8 +79,11 @@ func TestGroupsAreBounded(t *testing.T) {
 // SPEC 7.2: slow lookups and the documents that answered are counted.
 func TestStatsCountSlowOnesAndSources_7_2(t *testing.T) {
 	s := sumUp([]Lookup{
-		{Found: true, Source: "kb/a.md", TotalMs: 2500}, {Found: true, Source: "kb/a.md"}, {Found: true, Source: "kb/b.md", TotalMs: 2000},
-		{Source: "kb/never.md"}, {Found: true},
+		{Found: true, Source: "kb/a.md", TotalMs: 2500},
+		{Found: true, Source: "kb/a.md"},
+		{Found: true, Source: "kb/b.md", TotalMs: 2000},
+		{Source: "kb/never.md"},
+		{Found: true},
 	}, time.Time{})
 	if diff := cmp.Diff(map[string]int{"kb/a.md": 2, "kb/b.md": 1}, s.Answered); diff != "" || s.Slow != 1 {
 		t.Errorf("%d slow, %s", s.Slow, diff)

@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -135,7 +136,7 @@ func (w *pageWalk) mark(id uint64) error {
 }
 
 func (w *pageWalk) short(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: file ends too early", errBroken)
 	}
 	return err

@@ -15,7 +15,7 @@ const newSuffix = ".new"
 func (x *File) Rewrite(write func(add func(payload []byte) (at int64, err error)) error) error {
 	size, err := x.writeNew(write)
 	if err != nil {
-		os.Remove(x.path + newSuffix)
+		_ = os.Remove(x.path + newSuffix)
 		return fmt.Errorf("compact %s: %w", x.path, err)
 	}
 	// Windows replaces no open file; so both are closed.
@@ -26,7 +26,7 @@ func (x *File) Rewrite(write func(add func(payload []byte) (at int64, err error)
 	}
 	x.f = f
 	if err != nil {
-		os.Remove(x.path + newSuffix)
+		_ = os.Remove(x.path + newSuffix)
 		return fmt.Errorf("compact %s: %w", x.path, err)
 	}
 	x.size = size
@@ -67,7 +67,7 @@ func (x *File) writeNew(write func(add func([]byte) (int64, error)) error) (size
 // merely older.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
-		d.Sync()
+		_ = d.Sync() // where a folder cannot be synced, the system sees to it
 		d.Close()
 	}
 }

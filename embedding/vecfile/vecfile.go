@@ -51,7 +51,7 @@ func Open(path, header string, load func(records func(yield func(Record) bool)) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	os.Remove(path + newSuffix) // an unfinished Rewrite
+	_ = os.Remove(path + newSuffix) // an unfinished Rewrite
 	x := &File{path: path, header: header, log: log}
 	damage, err := x.read(load)
 	if err != nil {

@@ -181,8 +181,8 @@ func TestRewrite(t *testing.T) {
 	}
 	appendAll(t, f, "four")
 	if err := f.Rewrite(func(add func([]byte) (int64, error)) error {
-		add([]byte("lost"))
-		return errors.New("stopped")
+		_, err := add([]byte("lost"))
+		return errors.Join(err, errors.New("stopped"))
 	}); err == nil {
 		t.Error("a failed rewrite says nothing")
 	}
