@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"knowledged/ipc"
@@ -91,9 +90,7 @@ func TestFailedFiles_1_4_1_5(t *testing.T) {
 	w.save("large.md", doc("Large", "kw-large")+strings.Repeat("x", 3000))
 	w.save("good.md", doc("Good", "kw-good"))
 	w.save("folder.md/inside.md", doc("Inside", "kw-inside"))
-	if err := syscall.Mkfifo(w.abs("pipe.md"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	w.must(makePipe(w.abs("pipe.md")))
 	w.start()
 	for path, part := range map[string]string{"binary.md": "", "large.md": "max_file_size"} {
 		rec := w.record(path)
