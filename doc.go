@@ -25,6 +25,7 @@
 //
 //	document   the words all packages share; front matter and Markdown
 //	hanzi      traditional and simplified Chinese made comparable
+//	synonyms   .synonyms.yaml → which words mean the same; pure
 //	chunker    document → chunks with breadcrumbs; pure
 //	watcher    folder → settled batches of paths
 //	registry   what is indexed, on disk; the lookup history

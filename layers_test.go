@@ -17,6 +17,7 @@ import (
 var allowed = map[string][]string{
 	"hanzi":    {},
 	"document": {"hanzi"},
+	"synonyms": {"document"},
 	"config":   {},
 	"watcher":  {},
 

@@ -95,8 +95,9 @@ type Match struct {
 // MatchedName says which name of a document matched and how.
 type MatchedName struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"` // "keyword", "alias" or "title"
-	How  string `json:"how"`  // "query_contains_name" or "name_contains_query"
+	Kind string `json:"kind"`         // "keyword", "alias" or "title"
+	How  string `json:"how"`          // "query_contains_name", "name_contains_query" or "synonym"
+	As   string `json:"as,omitempty"` // with "synonym": what the query has in its place, as compared
 }
 
 // Decode is the text of a file as Parse reads it: UTF-8, LF line ends, no BOM. The error wraps ErrNotText.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
@@ -52,6 +53,7 @@ type Index struct {
 	room    *semaphore.Weighted // for chunks not yet on disk; bounds memory
 	lengths lengthCache
 	cache   postingsCache
+	lexicon atomic.Pointer[lexicon] // nil: see words
 }
 
 // Open opens the full text below dir, or starts an empty one. A damaged index is set aside and said so in a WARN; the
@@ -98,7 +100,9 @@ func (x *Index) SetNames(puts []Put) {
 }
 
 // Match lists the documents that the query names (SPEC 2.2), by path. It is never nil.
-func (x *Index) Match(query string) []document.Match { return x.table.match(query) }
+func (x *Index) Match(query string) []document.Match {
+	return x.table.matchWith(query, x.words())
+}
 
 // IDs returns the ids of all chunks in the full text.
 func (x *Index) IDs() (ids map[string]struct{}, err error) {

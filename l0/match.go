@@ -18,7 +18,10 @@ const (
 var texts = sync.Pool{New: func() any { return new(text) }}
 
 // match lists the documents that the query names, by path.
-func (t *table) match(query string) []document.Match {
+func (t *table) match(query string) []document.Match { return t.matchWith(query, nil) }
+
+// matchWith is match with words that others may stand in for; nil: there are none.
+func (t *table) matchWith(query string, words *lexicon) []document.Match {
 	q := texts.Get().(*text)
 	defer texts.Put(q)
 	q.set(query)
@@ -29,6 +32,7 @@ func (t *table) match(query string) []document.Match {
 	defer t.mu.RUnlock()
 	var f found
 	t.namesIn(q, &f)
+	asked := q
 	if end := q.len(); end <= t.longest+8 { // 8: what withoutFrame may take off
 		if start, end := q.withoutFrame(); start > 0 || end < q.len() {
 			framed := q
@@ -37,6 +41,9 @@ func (t *table) match(query string) []document.Match {
 			q.set(framed.sub(start, end))
 		}
 		t.namesAround(q, &f)
+	}
+	if words != nil {
+		t.namesBySynonym(asked, words, &f)
 	}
 	return t.answer(&f)
 }
@@ -48,13 +55,15 @@ type found struct {
 
 type foundUse struct {
 	use
-	how string
+	how  string
+	as   string // what the query has instead of the name
+	name *entry // valid while the table is locked
 }
 
 func (f *found) add(e *entry, how string, titles bool) {
 	e.uses(func(u use) {
 		if titles || u.kind != title {
-			f.uses = append(f.uses, foundUse{u, how})
+			f.uses = append(f.uses, foundUse{use: u, how: how, name: e})
 		}
 	})
 }
@@ -223,7 +232,7 @@ func (d *tableDoc) match(uses []foundUse) document.Match {
 		if i > 0 && u.use == uses[i-1].use {
 			continue
 		}
-		m.Names = append(m.Names, document.MatchedName{Name: d.names.name(u.use), Kind: u.kind.String(), How: u.how})
+		m.Names = append(m.Names, document.MatchedName{Name: d.names.name(u.use), Kind: u.kind.String(), How: u.how, As: u.as})
 	}
 	return m
 }

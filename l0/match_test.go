@@ -383,7 +383,7 @@ func BenchmarkMatch(b *testing.B) {
 		b.Run(q, func(b *testing.B) {
 			n := 0
 			for b.Loop() {
-				n = len(x.match(q))
+				n = len(x.matchWith(q, regionalLexicon()))
 			}
 			b.ReportMetric(float64(n), "matches")
 		})
