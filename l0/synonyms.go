@@ -23,8 +23,9 @@ const (
 // lexicon finds the words of a query that others may stand in for: the folder's synonyms, and the words that Taiwan and
 // the mainland have for one thing.
 type lexicon struct {
-	others map[string][]other // by folded word
-	heads  map[rune]uint64    // first rune → bit n: a word of n runes
+	others map[string][]other    // by folded word
+	heads  map[rune]uint64       // first rune → bit n: a word of n runes
+	ascii  [utf8.RuneSelf]uint64 // the same of ASCII: most of most queries
 }
 
 type other struct {
@@ -56,7 +57,11 @@ func (x *lexicon) add(from string, to other) {
 		return
 	}
 	x.others[t.str] = append(x.others[t.str], to)
-	x.heads[t.runes[0]] |= 1 << t.len()
+	if r := t.runes[0]; r < utf8.RuneSelf {
+		x.ascii[r] |= 1 << t.len()
+	} else {
+		x.heads[r] |= 1 << t.len()
+	}
 }
 
 // occurrence is a word of a query, in runes, and what may stand in for it.
@@ -69,7 +74,12 @@ type occurrence struct {
 func (x *lexicon) in(q *text) []occurrence {
 	var list []occurrence
 	for i := 0; i < q.len() && len(list) < maxOccurrences; {
-		lengths := x.heads[q.runes[i]]
+		var lengths uint64
+		if r := q.runes[i]; r < utf8.RuneSelf {
+			lengths = x.ascii[r]
+		} else {
+			lengths = x.heads[r]
+		}
 		if lengths == 0 || !q.opens(i) {
 			i++
 			continue
