@@ -34,6 +34,7 @@
 //	embedding  text → vector
 //	lookup     the policy of an answer
 //	ipc        doors, wire format, client
+//	mcp        the door for agents: the Model Context Protocol, over HTTP and over standard streams
 //	daemon     wires all of it and owns every goroutine
 //	config     one struct, strict loading
 //	lint       what keeps documents from being found; pure, lint/folder reads for it

@@ -32,11 +32,12 @@ var allowed = map[string][]string{
 	"l1/l1test":         {"document", "l1"},
 	"lookup":            {"document", "hanzi"},
 	"ipc":               {"document", "lookup"},
+	"mcp":               {"ipc", "lookup"},
 	"eval":              {},
 	"lint":              {"document"},
 	"lint/folder":       {"document", "l0", "lint", "watcher"},
-	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "registry", "watcher"},
-	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "registry"},
+	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "mcp", "registry", "watcher"},
+	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "mcp", "registry"},
 }
 
 func TestArrowsBetweenPackagesAreOneWay(t *testing.T) {

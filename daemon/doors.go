@@ -5,13 +5,18 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"knowledged/ipc"
+	"knowledged/mcp"
 )
 
 // Doors opens the socket and the loopback port and returns what serves them until its context ends.
 func (d *Daemon) Doors() (func(context.Context) error, error) {
+	agents := mcp.New(mcp.Config{Backend: d, BaseName: d.baseName, Version: d.version}, d.log)
 	server, err := ipc.New(ipc.Config{
 		Backend:     d,
+		Agents:      agents,
 		Version:     d.version,
 		Socket:      d.cfg.IPC.Socket,
 		HTTP:        d.cfg.IPC.HTTP,
@@ -27,7 +32,12 @@ func (d *Daemon) Doors() (func(context.Context) error, error) {
 		return nil, err
 	}
 	d.httpAddr = cmp.Or(server.HTTPAddr(), "off")
-	return server.Serve, nil
+	return func(ctx context.Context) error {
+		g, ctx := errgroup.WithContext(ctx)
+		g.Go(func() error { return server.Serve(ctx) })
+		g.Go(func() error { return agents.Run(ctx) })
+		return g.Wait()
+	}, nil
 }
 
 // HTTPAddr is the loopback address in force: "off" also where its port was taken.

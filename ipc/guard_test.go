@@ -92,7 +92,6 @@ func TestWritesNeedAToken_6_2(t *testing.T) {
 		{"POST", "/v1/documents/ops-a.md/reindex", "", ""},
 		{"POST", "/v1/reconcile", "text/plain", ""},
 		{"POST", "/v1/reconcile", "", ""},
-		{"POST", "/mcp", "text/plain", "{}"}, // not a route yet: unknown means closed
 		{"DELETE", "/v1/status", "", ""},
 		{"GET", "/v1/lookups", "", ""},
 		{"GET", "/v1/stats", "", ""},

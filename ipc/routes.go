@@ -35,6 +35,11 @@ func (h *handler) routes() []route {
 		{"GET", "/readyz", open, h.readyz},
 		{"GET", "/openapi.json", read, h.openAPI},
 
+		{"POST", "/mcp", read, h.mcp}, // no tool of it changes anything
+		{"GET", "/mcp", read, h.mcp},
+		{"DELETE", "/mcp", read, h.mcp}, // ends the client's own session
+		{"GET", "/mcp/pipe", socketOnly, h.mcpPipe},
+
 		{"GET", "/debug/pprof/", socketOnly, plain(pprof.Index)},
 		{"GET", "/debug/pprof/cmdline", socketOnly, plain(pprof.Cmdline)},
 		{"GET", "/debug/pprof/profile", socketOnly, plain(pprof.Profile)},

@@ -18,6 +18,7 @@ import (
 // Config says what to serve and where. Durations left zero take their defaults.
 type Config struct {
 	Backend backend
+	Agents  agents // nil: no MCP
 	Version string
 
 	Socket    string       // path of the Unix socket; empty: none
@@ -190,6 +191,13 @@ func (s *Server) shutdown(servers []*http.Server, abort func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Grace)
 	defer cancel()
 	var closing sync.WaitGroup
+	if s.cfg.Agents != nil {
+		closing.Go(func() {
+			if s.cfg.Agents.Close(ctx); ctx.Err() != nil {
+				abort() // hijacked connections are not the servers' any more
+			}
+		})
+	}
 	for _, srv := range servers {
 		closing.Go(func() {
 			if srv.Shutdown(ctx) != nil {
