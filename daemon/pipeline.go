@@ -155,15 +155,21 @@ func (p *pipeline) mend(ctx context.Context) {
 func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 	start := time.Now()
 	p.skipped.replace(b, p.log)
-	paths := b.Paths
+	paths, absent := b.Paths, b.Absent
 	if b.All {
-		paths = p.withVanished(paths)
+		paths, absent = p.withVanished(paths)
 		p.moved.expect(len(paths))
 	}
 	first := b.All && !p.ready.Load()
 	p.brief = first
 	changed := p.apply(ctx, paths, b.All)
 	p.brief = false
+	for path := range absent {
+		// It came back after the watcher looked, which must know of it to notice that it goes again.
+		if _, ok := p.registry.Get(path); ok {
+			p.folder.Touch(path)
+		}
+	}
 	p.sweep.busy = p.sweep.busy || changed > 0
 	if changed > 0 || first {
 		p.events.Publish(ipc.Event{Type: ipc.EventIndex, Updates: p.tally.updates()})
@@ -180,18 +186,19 @@ func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 }
 
 // withVanished adds to a full listing the documents the registry knows and the folder no longer has.
-func (p *pipeline) withVanished(listing []string) []string {
+func (p *pipeline) withVanished(listing []string) (all []string, vanished map[string]struct{}) {
 	there := make(map[string]struct{}, len(listing))
 	for _, path := range listing {
 		there[path] = struct{}{}
 	}
-	var out []string
+	vanished = map[string]struct{}{}
 	for _, rec := range p.registry.All() {
 		if _, ok := there[rec.Path]; !ok {
-			out = append(out, rec.Path)
+			all = append(all, rec.Path)
+			vanished[rec.Path] = struct{}{}
 		}
 	}
-	return append(out, listing...)
+	return append(all, listing...), vanished
 }
 
 // reconcileL0 makes the full-text index hold exactly the registry's chunks. bleve may lack the last batch before a crash,

@@ -120,7 +120,7 @@ func (s *sequence) writers(n, steps int, moves bool) {
 		g.Go(func() {
 			w := &writer{
 				r: rand.New(rand.NewPCG(s.seed, uint64(s.shift*100+i))), base: s.base, outside: s.outside,
-				links: s.how != "events", serial: serialOf(s.shift, i),
+				events: s.how == "events", serial: serialOf(s.shift, i),
 			}
 			for range steps {
 				if moves {
@@ -154,6 +154,12 @@ func (s *sequence) compare(after string) {
 	s.quiet()
 	want := folderOf(s.t, s.base)
 	if got := s.paths(); !slices.Equal(got, want.paths) {
+		for _, path := range slices.Concat(got, want.paths) {
+			if slices.Contains(got, path) != slices.Contains(want.paths, path) {
+				_, err := s.watcher.Stat(path)
+				s.t.Logf("%s: the watcher says %v, document %t", path, err, want.files[path] != nil)
+			}
+		}
 		s.t.Fatalf("%s, %s: the registry has\n%q\nthe folder\n%q", s.how, after, got, want.paths)
 	}
 	chunks := map[string]bool{}
@@ -239,11 +245,16 @@ func (s *sequence) keptIDs() {
 	s.t.Helper()
 	for _, rec := range s.registry.All() {
 		was, ok := s.said[rec.FileHash]
-		if here := s.places[rec.Path]; here != nil && here.DocID == rec.DocID && len(s.registry.ByHash(here.FileHash)) == 0 {
-			continue // what was here moved to where an ignore rule names it: to anyone else this was a save
+		if here := s.places[rec.Path]; here != nil && here.DocID == rec.DocID && (s.said[here.FileHash] == nil || len(s.registry.ByHash(here.FileHash)) == 0) {
+			continue // what was here is no document any more, or had a twin: to anyone else this was a save
 		}
 		if ok && len(s.registry.ByHash(rec.FileHash)) == 1 && rec.DocID != was.DocID {
 			s.t.Errorf("%s: %s moved to %s and has the docId %s, not %s; what the log says of it:", s.how, was.Path, rec.Path, rec.DocID, was.DocID)
+			if here := s.places[rec.Path]; here != nil {
+				for _, other := range s.registry.ByHash(here.FileHash) {
+					s.t.Logf("where it is was %s, which is at %s as %s", here.DocID, other.Path, other.DocID)
+				}
+			}
 			for line := range strings.Lines(s.log.text()) {
 				if strings.Contains(line, rec.DocID) || strings.Contains(line, was.DocID) {
 					s.t.Log(line)

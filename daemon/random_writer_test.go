@@ -14,7 +14,7 @@ import (
 type writer struct {
 	r             *rand.Rand
 	base, outside string
-	links         bool // make hard links: of a file with several names, events tell only the one it was written by
+	events        bool // changes are noticed at once and one by one
 	serial        int  // of the last document written
 }
 
@@ -52,7 +52,7 @@ func (w *writer) step() {
 		os.MkdirAll(filepath.Dir(dir), 0o755)
 		os.Rename(filepath.Join(w.outside, w.name()), dir)
 	case 21:
-		if w.links {
+		if !w.events { // of a file with several names, events tell only the one it was written by
 			os.Link(file, w.file())
 		}
 	case 22:
@@ -86,10 +86,20 @@ func (w *writer) step() {
 	}
 }
 
-// move renames something to a name that is free.
+// move renames something to a name that is free. Where changes are noticed late and together, nothing tells one that moved
+// into the place of another from a save, so that names are used once there.
 func (w *writer) move() {
 	from, to := w.file(), w.file()
-	switch w.r.IntN(6) {
+	kind := w.r.IntN(6)
+	if !w.events {
+		w.serial++
+		fresh := "m" + strconv.Itoa(w.serial)
+		if to = filepath.Join(filepath.Dir(to), fresh+".md"); kind < 2 {
+			from, to = w.dir(), filepath.Join(w.dir(), fresh)
+		}
+		kind = 4
+	}
+	switch kind {
 	case 0, 1:
 		from, to = w.dir(), w.dir()
 	case 2:

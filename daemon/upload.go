@@ -56,6 +56,7 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 		return nil, false, fileError("save "+target, err)
 	}
 	rec, err = p.indexNow(target)
+	p.folder.Touch(target) // where there are no events, the watcher must know of the file to notice that it goes
 	if err != nil {
 		return nil, false, fmt.Errorf("index %s: %w", target, errors.Join(err, p.undoPut(root, target, before, exists, made)))
 	}

@@ -25,17 +25,24 @@ func (h *handover) offerAll(paths []string, skipped []Skipped) {
 	h.started = true
 }
 
-func (h *handover) offerSome(paths []string, skipped []Skipped) {
+// absent are those of paths that were not there.
+func (h *handover) offerSome(paths []string, absent map[string]struct{}, skipped []Skipped) {
 	if len(paths) == 0 && len(skipped) == 0 {
 		return
 	}
 	if h.some == nil {
 		h.some, h.set = h.newBatch(), map[string]struct{}{}
+		h.some.Absent = map[string]struct{}{}
 	}
 	for _, path := range paths {
 		if _, ok := h.set[path]; !ok {
 			h.set[path] = struct{}{}
 			h.some.Paths = append(h.some.Paths, path)
+		}
+		if _, ok := absent[path]; ok {
+			h.some.Absent[path] = struct{}{}
+		} else {
+			delete(h.some.Absent, path)
 		}
 	}
 	h.some.Skipped = append(h.some.Skipped, skipped...)
@@ -88,6 +95,11 @@ func (l *loop) settle(now time.Time) {
 			continue
 		}
 		l.deb.Settle(path, !present)
+		if dir, _ := split(path); present && l.folders[dir] != nil {
+			delete(l.absent, path)
+		} else {
+			l.absent[path] = struct{}{}
+		}
 		l.distrust(path, now)
 	}
 }
@@ -109,13 +121,17 @@ func (l *loop) handOver(now time.Time) {
 		}
 		l.base.had = 0
 	}
-	l.hand.offerSome(paths, l.newSkips)
+	l.hand.offerSome(paths, l.absent, l.newSkips)
+	for _, path := range paths {
+		delete(l.absent, path)
+	}
 	l.newSkips = nil
 }
 
 // collapse replaces all hints by a walk.
 func (l *loop) collapse() {
 	l.deb.Clear()
+	clear(l.absent)
 	l.needWalk = true
 	if some := l.hand.some; some != nil {
 		l.newSkips = append(some.Skipped, l.newSkips...)

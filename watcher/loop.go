@@ -34,8 +34,9 @@ type loop struct {
 	nextPoll time.Time
 	retry    bool // some folder could not be listed
 
-	base baseState
-	hand handover
+	base   baseState
+	hand   handover
+	absent map[string]struct{} // settled paths that are not in the snapshot
 
 	waiting   []chan struct{} // callers of Status that want to know whether 0 is true
 	waitUntil time.Time       // they wait no longer
@@ -47,7 +48,7 @@ type loop struct {
 }
 
 func newLoop(w *Watcher) *loop {
-	l := &loop{Watcher: w, deb: newDebouncer(w.cfg.Settle, w.cfg.MaxSettle)}
+	l := &loop{Watcher: w, deb: newDebouncer(w.cfg.Settle, w.cfg.MaxSettle), absent: map[string]struct{}{}}
 	l.forgetAll()
 	l.base.had = w.cfg.Known
 	return l

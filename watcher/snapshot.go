@@ -116,6 +116,9 @@ func (l *loop) look(path string, now time.Time) (present, changed bool) {
 	f := l.folders[dir]
 	if f == nil { // gone, or about to be listed
 		_, err := l.Stat(path)
+		if err == nil {
+			l.discover(dir, now)
+		}
 		return err == nil, false
 	}
 	e := l.inspect(path, name)
@@ -142,6 +145,16 @@ func (l *loop) look(path string, now time.Time) (present, changed bool) {
 		l.unskip(path, f, name)
 	}
 	return false, known && old.mark != (mark{})
+}
+
+// discover has the first folder on the way to dir looked at that the snapshot lacks.
+func (l *loop) discover(dir string, now time.Time) {
+	for i := range len(dir) + 1 {
+		if (i == len(dir) || dir[i] == '/') && l.folders[dir[:i]] == nil {
+			l.look(dir[:i], now)
+			return
+		}
+	}
 }
 
 // note takes a document into the snapshot and tells whether it is new or differs.

@@ -36,9 +36,10 @@ type Config struct {
 
 // Batch names paths to look at. It says nothing of what happened to them.
 type Batch struct {
-	Paths   []string  // slash paths below the base folder, documents only, sorted within one hand-over
-	All     bool      // Paths is the full listing of the folder: whatever else is known is gone
-	Skipped []Skipped // new since the last batch; with All, all there are
+	Paths   []string            // slash paths below the base folder, documents only, sorted within one hand-over
+	All     bool                // Paths is the full listing of the folder: whatever else is known is gone
+	Absent  map[string]struct{} // those of Paths that were not there; a reader who finds one there all the same must Touch it
+	Skipped []Skipped           // new since the last batch; with All, all there are
 
 	id uint64 // what Done settles accounts by
 }
@@ -199,7 +200,16 @@ func (w *Watcher) Stat(path string) (fs.FileInfo, error) {
 	full := w.abs(path)
 	w.mu.Lock()
 	reason := w.skipped[path]
+	within := ""
+	for i := range len(path) {
+		if path[i] == '/' && w.skipped[path[:i]] != "" {
+			within = path[:i]
+		}
+	}
 	w.mu.Unlock()
+	if fi, err := os.Lstat(w.abs(within)); within != "" && err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist} // below a link that is not followed
+	}
 	if !w.cfg.FollowSymlinks {
 		for i := range len(path) {
 			if path[i] != '/' {
