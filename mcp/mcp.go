@@ -52,9 +52,9 @@ type Server struct {
 	pipes     sync.WaitGroup
 }
 
-const instructions = `knowledged holds this team's own documents: APIs, error codes, domain terms, runbooks. Before you answer
-from general knowledge or search the code for such a thing, ask lookup_knowledge. Cite the "source" of what you use. Each document
-can be read whole as a kb:// resource.`
+const instructions = "knowledged holds this team's own documents: APIs, error codes, domain terms, runbooks. Before you answer from " +
+	"general knowledge, or search the code, for such a thing, ask " + ToolName + ". Cite the source of what you use. " +
+	"Each document can be read whole as a kb:// resource."
 
 // New makes a server that answers from cfg.Backend.
 func New(cfg Config, log *slog.Logger) *Server {
@@ -64,6 +64,7 @@ func New(cfg Config, log *slog.Logger) *Server {
 		Instructions:       instructions,
 		Logger:             quiet,
 		Capabilities:       &sdk.ServerCapabilities{}, // else the SDK claims logging, which nothing here does
+		SetCacheable:       func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   func(ctx context.Context, r *sdk.SubscribeRequest) error { return s.canonical(ctx, &r.Params.URI) },
 		UnsubscribeHandler: func(ctx context.Context, r *sdk.UnsubscribeRequest) error { return s.canonical(ctx, &r.Params.URI) },
