@@ -67,14 +67,14 @@ func (r *ranking) weigh(f field, p posting) float32 {
 	return weights[f] * float32(p.freq) / (1 - b + b*max(float32(p.length)/r.avg[f], minLength))
 }
 
-// add scores one term and returns its idf.
-func (r *ranking) add(term queryTerm) (weight float64, found bool, err error) {
+// gather fills in tf of the chunks that have the term; they are touched. It returns the term's idf.
+func (r *ranking) gather(term queryTerm) (weight float64, err error) {
 	r.touched = r.touched[:0]
 	for i := range r.segments {
 		s := &r.segments[i]
 		list, err := r.postings(s, term)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if len(list.list) == 0 {
 			continue
@@ -92,7 +92,14 @@ func (r *ranking) add(term queryTerm) (weight float64, found bool, err error) {
 			}
 		}
 	}
-	weight = idf(r.live, len(r.touched))
+	return idf(r.live, len(r.touched)), nil
+}
+
+// add scores one term and returns its idf.
+func (r *ranking) add(term queryTerm) (weight float64, found bool, err error) {
+	if weight, err = r.gather(term); err != nil {
+		return 0, false, err
+	}
 	for _, chunk := range r.touched {
 		if r.score[chunk] == 0 {
 			r.hits = append(r.hits, chunk)

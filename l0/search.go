@@ -52,6 +52,7 @@ var rankings = sync.Pool{New: func() any { return new(ranking) }}
 func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Result, error) {
 	result := Result{Hits: []document.Hit{}}
 	terms := queryTerms(query)
+	expansions := x.words().expansions(query)
 	err := x.read(func(snapshot *scorch.IndexSnapshot) error {
 		r := rankings.Get().(*ranking)
 		size, live, err := r.open(snapshot)
@@ -71,6 +72,11 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 			return err
 		}
 		mass += rest
+		more, change, err := r.expand(ctx, expansions, opt.Explain)
+		if err != nil {
+			return err
+		}
+		mass += change
 		result.Ideal = (k1 + 1) * mass
 		best, err := r.best(opt)
 		if err != nil {
@@ -82,13 +88,17 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 				if hit.Why, err = r.explain(c.chunk, terms); err != nil {
 					return err
 				}
+				if len(more[c.chunk]) > 0 {
+					hit.Why = append(hit.Why, more[c.chunk]...)
+					slices.SortStableFunc(hit.Why, byScore)
+				}
 			}
 			result.Hits = append(result.Hits, hit)
 		}
 		switch {
 		case mass == 0:
 		case opt.K <= 0:
-			result.Coverage = r.known / mass
+			result.Coverage = min(r.known/mass, 1)
 		case len(best) > 0:
 			result.Coverage = min(float64(r.covered[best[0].chunk])/mass, 1)
 		}
@@ -265,6 +275,8 @@ func (r *ranking) explain(chunk uint32, terms []queryTerm) ([]document.Contribut
 			}
 		}
 	}
-	slices.SortStableFunc(why, func(a, b document.Contribution) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(why, byScore)
 	return why, nil
 }
+
+func byScore(a, b document.Contribution) int { return cmp.Compare(b.Score, a.Score) }
