@@ -120,10 +120,10 @@ func (c claims) moved(rec *registry.Record) *registry.Record {
 	return nil
 }
 
-// akin tells a file edited after its rename from an unrelated one that got a freed inode: the same number alone proves
-// nothing.
+// akin tells a file edited after its rename from an unrelated one that got a freed inode, which some file systems hand out
+// at once: the same number alone proves nothing, and neither does the same length.
 func akin(old, rec *registry.Record) bool {
-	return old.FileHash == rec.FileHash || old.FileSize == rec.FileSize || old.Title != "" && old.Title == rec.Title
+	return old.FileHash == rec.FileHash || old.Title != "" && old.Title == rec.Title
 }
 
 // back finds the removed document that is there again at its own place: editors put the old file aside before they write
