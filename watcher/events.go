@@ -34,7 +34,7 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 		return
 	}
 	dir, name := split(path)
-	if isIgnoreFile(name) {
+	if isIgnoreFile(name) || l.isBeside(path) {
 		l.hint(path, now)
 		return
 	}

@@ -48,6 +48,14 @@ func (h *handover) offerSome(paths []string, absent map[string]struct{}, skipped
 	h.some.Skipped = append(h.some.Skipped, skipped...)
 }
 
+// offerBeside tells that the file beside the documents is not what it was.
+func (h *handover) offerBeside() {
+	if h.some == nil {
+		h.some, h.set = h.newBatch(), map[string]struct{}{}
+	}
+	h.some.Beside = true
+}
+
 // first returns the batch to hand over next and out, or nil if there is none. The listing goes first: "whatever else is
 // known is gone" must not reach paths newer than the listing.
 func (h *handover) first(out chan<- Batch) (Batch, chan<- Batch) {
@@ -88,6 +96,11 @@ func (l *loop) settle(now time.Time) {
 		if _, name := split(path); isIgnoreFile(name) {
 			l.deb.Drop(path)
 			l.needWalk = true // it reads all rules anew
+			continue
+		}
+		if l.isBeside(path) {
+			l.deb.Drop(path)
+			l.hand.offerBeside()
 			continue
 		}
 		present, changed := l.look(path, now)

@@ -35,6 +35,7 @@ type loop struct {
 	retry    bool // some folder could not be listed
 
 	base   baseState
+	beside mark // of Config.Beside at the last listing
 	hand   handover
 	absent map[string]struct{} // settled paths that are not in the snapshot
 

@@ -39,6 +39,8 @@ func hiddenName(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "" || safeSave.MatchString(name)
 }
 
+func (w *Watcher) isBeside(path string) bool { return path != "" && path == w.cfg.Beside }
+
 // IsDocument tells whether path (slashes, below the base folder) names a document, by names alone: the extension and the
 // rules about hidden, swap, backup, temporary and conflict files, for the file and for all folders above it.
 func (w *Watcher) IsDocument(path string) bool {

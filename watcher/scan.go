@@ -47,6 +47,9 @@ func (l *loop) begin(dir string, fresh bool, now time.Time) *scan {
 	f.id = id
 	l.scanSeq++
 	l.loadRules(dir, f, entries)
+	if dir == "" {
+		l.compareBeside(entries, now)
+	}
 	return &scan{dir: dir, f: f, entries: entries, seq: l.scanSeq, fresh: fresh}
 }
 
@@ -97,6 +100,22 @@ func cause(err error) error {
 		return pe.Err
 	}
 	return err
+}
+
+// compareBeside finds out by the listing of the base folder whether the file beside the documents has changed: there may be
+// no events.
+func (l *loop) compareBeside(entries []fs.DirEntry, now time.Time) {
+	var m mark
+	at, ok := slices.BinarySearchFunc(entries, l.cfg.Beside, func(e fs.DirEntry, name string) int { return cmp.Compare(e.Name(), name) })
+	if ok {
+		if fi, err := entries[at].Info(); err == nil {
+			m = markOf(fi)
+		}
+	}
+	if m != l.beside {
+		l.beside = m
+		l.hint(l.cfg.Beside, now)
+	}
 }
 
 // loadRules reads the ignore files of a folder if there is reason to, before any of its entries is judged.

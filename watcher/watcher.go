@@ -31,6 +31,7 @@ type Config struct {
 	PollInterval   time.Duration // between two comparisons of folder and snapshot; 30 s
 	Mode           string        // ModeAuto
 	FollowSymlinks bool          // read what links out of the base folder lead to
+	Beside         string        // a file in the base folder that is no document but whose changes are told, too
 	Known          int           // how many documents the reader knows from before; with some, an empty folder is doubted
 }
 
@@ -40,6 +41,7 @@ type Batch struct {
 	All     bool                // Paths is the full listing of the folder: whatever else is known is gone
 	Absent  map[string]struct{} // those of Paths that were not there; a reader who finds one there all the same must Touch it
 	Skipped []Skipped           // new since the last batch; with All, all there are
+	Beside  bool                // Config.Beside came, changed or went; with All it may have
 
 	id uint64 // what Done settles accounts by
 }
