@@ -23,6 +23,7 @@ import (
 	"knowledged/l1"
 	"knowledged/lookup"
 	"knowledged/registry"
+	"knowledged/synonyms"
 	"knowledged/watcher"
 )
 
@@ -79,6 +80,7 @@ func (d *Daemon) open() (err error) {
 		PollInterval:   time.Duration(cfg.Watch.PollInterval),
 		Mode:           cfg.Watch.Mode,
 		FollowSymlinks: cfg.Watch.FollowSymlinks,
+		Beside:         synonyms.FileName,
 		Known:          d.registry.Len(),
 	}, log)
 	if err != nil {
@@ -92,12 +94,15 @@ func (d *Daemon) open() (err error) {
 		format:   formatOf(d.docOpt, chunks),
 		maxSize:  int64(cfg.Knowledge.MaxFileSize),
 		settle:   time.Duration(cfg.Watch.MaxSettle),
+		poll:     time.Duration(cfg.Watch.PollInterval),
+		unread:   unread{},
 		registry: d.registry,
 		l0:       d.l0,
 		folder:   d.watcher,
 		events:   &d.events,
 		intent:   &intent{base: d.base, file: filepath.Join(cfg.StateDir, "upload-in-progress"), log: log},
 		wire:     d.wireRecord,
+		words:    &thesaurus{file: filepath.Join(d.base, synonyms.FileName), set: d.l0.SetSynonyms, log: log},
 		log:      log,
 		retry:    retryL0,
 		read:     readFile,
@@ -111,6 +116,7 @@ func (d *Daemon) open() (err error) {
 	if d.l1 != nil {
 		d.pipeline.l1 = d.l1
 	}
+	d.pipeline.words.refresh() // before anybody asks
 	d.engine = lookup.New(d.lookupConfig(), d.lookupDeps(), log)
 	return nil
 }

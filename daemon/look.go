@@ -37,7 +37,7 @@ func (p *pipeline) lookAt(f finding, trust bool) finding {
 	info, err := p.folder.Stat(f.path)
 	switch {
 	case err != nil && isFault(err):
-		return p.failed(f, nil, fmt.Errorf("cannot be read: %w", reason(err)))
+		return p.unreadable(f, nil, err)
 	case err != nil:
 		f.gone = true
 		return f
@@ -50,14 +50,17 @@ func (p *pipeline) lookAt(f finding, trust bool) finding {
 		return p.failed(f, info, fmt.Errorf("%d bytes is more than knowledge.max_file_size (%d bytes)", info.Size(), p.maxSize))
 	}
 	start := time.Now()
-	data, info, err := p.read(p.abs(f.path), p.maxSize)
+	data, opened, err := p.read(p.abs(f.path), p.maxSize)
 	f.took.read = time.Since(start)
+	if opened != nil {
+		info = opened
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.gone = true
 		return f
 	case err != nil:
-		return p.failed(f, info, fmt.Errorf("cannot be read: %w", reason(err)))
+		return p.unreadable(f, info, err)
 	}
 	return p.parse(f, info, data)
 }

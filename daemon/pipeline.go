@@ -57,6 +57,7 @@ type pipeline struct {
 	maxSize int64
 	retry   time.Duration // between attempts to mend L0
 	settle  time.Duration // a file that looks half-written is given this long
+	poll    time.Duration // between attempts to read what could not be read
 
 	registry *registry.Registry
 	l0       keywordIndex
@@ -64,6 +65,7 @@ type pipeline struct {
 	folder   folder
 	events   *ipc.Hub
 	intent   *intent
+	words    *thesaurus
 	wire     func(*registry.Record) ipc.Record
 	log      *slog.Logger
 
@@ -71,9 +73,10 @@ type pipeline struct {
 	request string                                                     // the request whose job is being run
 	stopped chan struct{}
 
-	jobs  chan job
-	held  map[string]time.Time // files that look half-written, since when
-	moved graves               // what was removed lately, so that a move keeps its docId
+	jobs   chan job
+	held   map[string]time.Time // files that look half-written, since when
+	unread unread
+	moved  graves // what was removed lately, so that a move keeps its docId
 
 	behind bool // L0 may lack something: a write failed
 	sweep  sweep
@@ -119,6 +122,8 @@ func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error 
 	p.mend(ctx)
 	sweep, stop := p.sweep.ticks()
 	defer stop()
+	again := time.NewTicker(p.poll)
+	defer again.Stop()
 	var retry <-chan time.Time
 	for {
 		if p.behind && retry == nil {
@@ -134,6 +139,8 @@ func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error 
 			p.folder.Done(b)
 		case <-sweep:
 			p.sweepPiece(ctx)
+		case <-again.C:
+			p.retryUnread(ctx)
 		case <-retry:
 			retry = nil
 			p.mend(ctx)
@@ -159,6 +166,9 @@ func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 	if b.All {
 		paths, absent = p.withVanished(paths)
 		p.moved.expect(len(paths))
+	}
+	if b.All || b.Beside {
+		p.words.refresh()
 	}
 	first := b.All && !p.ready.Load()
 	p.brief = first

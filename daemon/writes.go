@@ -74,8 +74,12 @@ func (d *Daemon) Reindex(ctx context.Context, docID string) (ipc.Job, error) {
 			return
 		}
 		f := d.pipeline.lookAfresh(rec.Path)
+		d.pipeline.unread.note(&f)
 		job.Documents.Checked = 1
 		switch {
+		case f.unread != nil:
+			job.Documents.Failed = 1
+			job.Problems = append(job.Problems, f.unread.Error())
 		case f.gone:
 			job.Documents.Deleted = 1
 		case f.record.Failed():
