@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"knowledged/ipc"
 	"knowledged/l0"
 )
 
@@ -69,6 +71,31 @@ func TestUploadIsUndone_5_1(t *testing.T) {
 			})
 		}
 	}
+}
+
+// SPEC 5.1, 5.2: with a full state disk an upload says so, and a deletion whose file is gone is one.
+func TestFullStateDisk_5_1_5_2(t *testing.T) {
+	w := newWorld(t)
+	w.save("a.md", doc("Alpha", "kw-alpha"))
+	w.open()
+	faulty := &faultyL0{Index: w.l0}
+	w.pipeline.l0 = faulty
+	w.pipeline.retry = 1 // at once
+	w.run()
+	w.idle()
+	rec := w.record("a.md")
+	faulty.fail.Store(2) // the upload, and undoing it
+	if _, _, err := w.put("", "b.md", doc("Beta", "kw-beta")); !errors.Is(err, ipc.ErrNoSpace) {
+		t.Errorf("upload: %v", err)
+	}
+	faulty.fail.Store(1)
+	if done, err := w.Delete(context.Background(), rec.DocID, ipc.Match{}); !done || err != nil {
+		t.Errorf("deletion: %t, %v", done, err)
+	}
+	if w.has("a.md") || w.ask("kw-alpha").Found || len(w.log.lines("a deletion could not be written")) != 1 {
+		t.Errorf("documents %q", w.paths())
+	}
+	w.eventually("mended", func() bool { return w.inL0() == 0 })
 }
 
 // A save whose indexing fails is made good without another save (SPEC 2.10).

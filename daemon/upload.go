@@ -58,7 +58,7 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	rec, err = p.indexNow(target)
 	p.folder.Touch(target) // where there are no events, the watcher must know of the file to notice that it goes
 	if err != nil {
-		return nil, false, fmt.Errorf("index %s: %w", target, errors.Join(err, p.undoPut(root, target, before, exists, made)))
+		return nil, false, stateError("index "+target, errors.Join(err, p.undoPut(root, target, before, exists, made)))
 	}
 	return rec, !exists, nil
 }
@@ -161,9 +161,13 @@ func (p *pipeline) remove(rec *registry.Record, ifMatch ipc.Match) error {
 	if !f.gone {
 		return fmt.Errorf("delete %s: it is there again", rec.Path)
 	}
-	_, err = p.write([]finding{f})
+	if _, err := p.write([]finding{f}); err != nil {
+		// The document is gone, and memory knows it: no lookup returns it. What the disk lacks is written later.
+		p.behind = true
+		p.log.Error("a deletion could not be written; it is as soon as it can be", "path", rec.Path, "err", err)
+	}
 	p.moved.forget(rec.DocID)
-	return err
+	return nil
 }
 
 // refuseLinks keeps uploads out of linked folders and files: they may lead anywhere.
