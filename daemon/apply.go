@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -59,9 +60,8 @@ type finding struct {
 	path   string
 	old    *registry.Record
 	gone   bool
-	same   bool  // nothing to do, or only file times to note
-	held   bool  // looks half-written: looked at again soon
-	unread error // the system refused to show the file: looked at again once in a while
+	same   bool // nothing to do, or only file times to note
+	held   bool // looks half-written: looked at again soon
 	record *registry.Record
 	doc    *document.Document
 	chunks []document.Chunk
@@ -88,7 +88,6 @@ func (p *pipeline) applySlice(ctx context.Context, paths []string, byInode map[u
 	_ = g.Wait() // look reports faults in its finding
 	var keep []finding
 	for _, f := range found {
-		p.unread.note(&f)
 		switch {
 		case f.held:
 			p.hold(f)
@@ -167,6 +166,15 @@ func (p *pipeline) write(found []finding) (int, error) {
 	}
 	start := time.Now()
 	found = p.replaced(found)
+	slices.SortStableFunc(found, func(a, b finding) int { // where a document left is told before where it came
+		switch {
+		case a.gone == b.gone:
+			return 0
+		case a.gone:
+			return -1
+		}
+		return 1
+	})
 	p.settleMoves(found)
 	p.name(found)
 	var (

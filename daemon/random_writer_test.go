@@ -225,18 +225,3 @@ func (w *writer) ignore() {
 	lines := []string{"a.md", "b/", "!a.md", "c"}
 	os.WriteFile(name, []byte(lines[w.r.IntN(4)]+"\n"+lines[w.r.IntN(4)]+"\n"), 0o644)
 }
-
-// excluded tells whether the rules, of the folders from the base folder down to the entry's own, exclude it: of the nearest
-// folder with a line that matches, the last such line counts. Lines here are plain names.
-func excluded(name string, dir bool, rules [][]string) bool {
-	for i := len(rules) - 1; i >= 0; i-- {
-		for j := len(rules[i]) - 1; j >= 0; j-- {
-			line := rules[i][j]
-			pattern := strings.TrimPrefix(line, "!")
-			if strings.TrimSuffix(pattern, "/") == name && (dir || !strings.HasSuffix(pattern, "/")) {
-				return pattern == line
-			}
-		}
-	}
-	return false
-}

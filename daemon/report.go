@@ -90,6 +90,9 @@ func (p *pipeline) report(f *finding, level slog.Level, l0Took time.Duration) {
 		if f.old == nil {
 			e.Action = ipc.ActionCreated
 		}
+		if f.movedFrom != "" && f.movedFrom != f.path {
+			e.MovedFrom = p.docOpt.BaseName + "/" + f.movedFrom
+		}
 	}
 	p.events.Publish(e)
 }

@@ -3,10 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -239,37 +237,4 @@ func (w *world) synced(path, text string) {
 	w.write(f, text)
 	w.must(f.Sync())
 	w.must(f.Close())
-}
-
-// SPEC 4.1, 1.5: a folder of documents that comes, moves and goes is one update for each document; within the folder it
-// keeps the docIds, and nothing is embedded again.
-func TestFoldersMove_4_1_1_5(t *testing.T) {
-	const n = 300
-	w := newWorld(t)
-	w.save("z.md", version("Other"))
-	w.start()
-	aside := filepath.Join(w.cfg.StateDir, "aside")
-	for i := range n {
-		file := filepath.Join(aside, fmt.Sprintf("s%d/%d.md", i%7, i))
-		w.must(os.MkdirAll(filepath.Dir(file), 0o755))
-		w.must(os.WriteFile(file, []byte(doc(fmt.Sprintf("T%d", i), fmt.Sprintf("kw-%d.", i))), 0o644))
-	}
-	if got := w.updatesOf(func() { w.move(aside, "in") }); got != n || len(w.paths()) != n+1 {
-		t.Errorf("moved in: %d updates, %d documents", got, len(w.paths()))
-	}
-	ids := map[string]string{}
-	for _, rec := range w.registry.All() {
-		ids[rec.Title] = rec.DocID
-	}
-	if got := w.updatesOf(func() { w.move("in", "deep/within") }); got != n || len(w.paths()) != n+1 {
-		t.Errorf("moved within: %d updates, %d documents", got, len(w.paths()))
-	}
-	for _, rec := range w.registry.All() {
-		if ids[rec.Title] != rec.DocID {
-			t.Errorf("%s has another docId", rec.Path)
-		}
-	}
-	if got := w.updatesOf(func() { w.move("deep/within", aside) }); got != n || len(w.paths()) != 1 {
-		t.Errorf("moved out: %d updates, %d documents", got, len(w.paths()))
-	}
 }

@@ -33,6 +33,8 @@ type Event struct {
 	Title  string `json:"title,omitempty"`
 	Error  string `json:"error,omitempty"`
 
+	MovedFrom string `json:"movedFrom,omitempty"` // the source that this document, with this docId, had before
+
 	State   string   `json:"state,omitempty"`
 	Updates uint64   `json:"updates,omitempty"`
 	Pending *Pending `json:"pending,omitempty"`
