@@ -60,8 +60,9 @@ type finding struct {
 	path   string
 	old    *registry.Record
 	gone   bool
-	same   bool // nothing to do, or only file times to note
-	held   bool // looks half-written: looked at again soon
+	same   bool  // nothing to do, or only file times to note
+	held   bool  // looks half-written: looked at again soon
+	unread error // the system refused to show the file: looked at again once in a while
 	record *registry.Record
 	doc    *document.Document
 	chunks []document.Chunk
@@ -88,6 +89,7 @@ func (p *pipeline) applySlice(ctx context.Context, paths []string, byInode map[u
 	_ = g.Wait() // look reports faults in its finding
 	var keep []finding
 	for _, f := range found {
+		p.unread.note(&f)
 		switch {
 		case f.held:
 			p.hold(f)
