@@ -141,11 +141,8 @@ func (s *Server) canonical(ctx context.Context, uri *string) error {
 
 // complete offers paths for the template's variable: those that begin with what is typed, then those that hold it.
 func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-	if req.Params.Ref.Type != "ref/resource" || req.Params.Ref.URI != templateURI {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is only the resource template " + templateURI}
-	}
-	if req.Params.Argument.Name != "path" {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the template's only variable is path"}
+	if req.Params.Ref.Type != "ref/resource" || req.Params.Ref.URI != templateURI || req.Params.Argument.Name != "path" {
+		return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}}}, nil // nothing to offer
 	}
 	typed := req.Params.Argument.Value
 	page, err := s.backend.Documents(ctx, ipc.DocumentsQuery{Q: typed, Limit: ipc.MaxPage})

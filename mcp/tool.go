@@ -72,7 +72,6 @@ func outputSchema() *jsonschema.Schema {
 	}
 	delete(s.Properties, "explain") // never asked for here
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "explain" })
-	plainLists(s)
 	primary, supplement := s.Properties["primary"].Properties, s.Properties["supplement"].Properties
 	enum(s.Properties["degraded"].Items, "A part of the index that was not available.", lookup.DegradedL0, lookup.DegradedL1, lookup.DegradedIndexing)
 	enum(primary["confidence"], "high: the only document of that name. low: the best of several, check that it fits.", lookup.High, lookup.Low)
@@ -81,6 +80,7 @@ func outputSchema() *jsonschema.Schema {
 	enum(supplement["matchType"], "By meaning, or by full text where meaning is not to be had.", lookup.MatchSemantic, lookup.MatchFulltext)
 	s.Properties["found"].Description = "false: the documents do not cover the question."
 	s.Properties["results"].Description = "The documents that fit best, best first."
+	single(s)
 	return s
 }
 
@@ -91,18 +91,23 @@ func enum(s *jsonschema.Schema, description string, values ...string) {
 	}
 }
 
-// plainLists says "array" where the derivation says "null or array": no list of an Answer is ever null, and clients that
-// know one type a property only take no tool whose schema has two.
-func plainLists(s *jsonschema.Schema) {
+// single gives every schema one type: clients that know no more take no tool whose schema has two. No list of an Answer is
+// ever null; what may be null otherwise becomes a choice.
+func single(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
-	if slices.Equal(s.Types, []string{"null", "array"}) {
-		s.Type, s.Types = "array", nil
-	}
-	plainLists(s.Items)
+	single(s.Items)
 	for _, p := range s.Properties {
-		plainLists(p)
+		single(p)
+	}
+	if len(s.Types) != 2 || s.Types[0] != "null" {
+		return
+	}
+	s.Type, s.Types = s.Types[1], nil
+	if s.Type != "array" {
+		value := *s
+		*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "null"}, &value}}
 	}
 }
 
