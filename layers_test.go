@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"eval":              {},
 	"lint":              {"document"},
 	"lint/folder":       {"document", "l0", "lint", "watcher"},
-	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "mcp", "registry", "watcher"},
+	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "mcp", "registry", "synonyms", "watcher"},
 	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "mcp", "registry"},
 }
 
