@@ -44,12 +44,13 @@ type table struct {
 	spare   []uint32
 	byText  map[string]uint32
 
-	heads   map[uint64]head     // names by their first two runes: which lengths there are
-	long    map[uint64][]uint32 // entries of more than longName runes
-	single  map[rune]int        // number of one-rune entries
-	starts  map[uint64][]uint32 // keywords and aliases by the two runes at each place where a query may begin in them
-	longest int                 // runes of the longest keyword or alias ever put
-	bytes   int64               // of strings that only the table holds
+	heads      map[uint64]head            // names by their first two runes: which lengths there are
+	long       map[uint64][]uint32        // entries of more than longName runes
+	single     map[rune]int               // number of one-rune entries
+	starts     map[uint64][]uint32        // keywords and aliases by the two runes at each place where a query may begin in them
+	vocabulary map[rune]map[string]uint32 // words of keywords and aliases by first letter → names that have them
+	longest    int                        // runes of the longest keyword or alias ever put
+	bytes      int64                      // of strings that only the table holds
 }
 
 type head struct {
@@ -65,7 +66,7 @@ const (
 func newTable() *table {
 	return &table{
 		paths: map[string]uint32{}, byText: map[string]uint32{}, heads: map[uint64]head{}, long: map[uint64][]uint32{},
-		single: map[rune]int{}, starts: map[uint64][]uint32{},
+		single: map[rune]int{}, starts: map[uint64][]uint32{}, vocabulary: map[rune]map[string]uint32{},
 	}
 }
 
@@ -164,6 +165,7 @@ func (t *table) link(name string, u use, buf *text) bool {
 		for _, key := range buf.startKeys() {
 			t.starts[key] = append(t.starts[key], id)
 		}
+		t.learn(e)
 	}
 	return true
 }
@@ -191,6 +193,7 @@ func (t *table) unlink(name string, u use, buf *text) {
 			for _, key := range buf.startKeys() {
 				dropFrom(t.starts, key, uint32(id))
 			}
+			t.forget(e)
 		}
 	}
 	if !e.used {
@@ -209,6 +212,9 @@ func (t *table) size() int64 {
 	n += int64(float64(len(t.paths)+len(t.byText)) * (16 + 4 + 1) * mapSlot)
 	n += int64(float64(len(t.heads)) * (8 + 16 + 1) * mapSlot)
 	n += int64(float64(len(t.starts)+len(t.long)) * (8 + 24 + 1) * mapSlot)
+	for _, words := range t.vocabulary {
+		n += int64(float64(len(words)) * (16 + 4 + 1) * mapSlot)
+	}
 	for _, list := range t.starts {
 		n += 4 * int64(cap(list))
 	}
