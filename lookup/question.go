@@ -41,7 +41,7 @@ const longestFunction = 4
 // words means them: then all words do.
 func contentMask(q []rune) []bool {
 	mask := make([]bool, len(q))
-	any := false
+	found := false
 	for i := 0; i < len(q); {
 		switch {
 		case unicode.Is(unicode.Han, q[i]):
@@ -49,7 +49,7 @@ func contentMask(q []rune) []bool {
 			for end < len(q) && unicode.Is(unicode.Han, q[end]) {
 				end++
 			}
-			any = maskHan(q[i:end], mask[i:end]) || any
+			found = maskHan(q[i:end], mask[i:end]) || found
 			i = end
 		case significant(q[i]):
 			end := i
@@ -57,7 +57,7 @@ func contentMask(q []rune) []bool {
 				end++
 			}
 			if !functionWords[strings.ReplaceAll(string(q[i:end]), "’", "'")] {
-				any = true
+				found = true
 				for j := i; j < end; j++ {
 					mask[j] = true
 				}
@@ -67,7 +67,7 @@ func contentMask(q []rune) []bool {
 			i++
 		}
 	}
-	if !any {
+	if !found {
 		for i, r := range q {
 			mask[i] = significant(r)
 		}
@@ -77,7 +77,7 @@ func contentMask(q []rune) []bool {
 
 // maskHan masks a run of Han characters: function words, the longest first, are left out, and so are particles that stand
 // alone between them.
-func maskHan(run []rune, mask []bool) (any bool) {
+func maskHan(run []rune, mask []bool) (found bool) {
 	for i := 0; i < len(run); {
 		n := min(longestFunction, len(run)-i)
 		for n > 1 && !functionWords[string(run[i:i+n])] {
@@ -93,9 +93,9 @@ func maskHan(run []rune, mask []bool) (any bool) {
 		if alone && strings.ContainsRune(chineseParticles, run[i]) {
 			mask[i] = false
 		}
-		any = any || mask[i]
+		found = found || mask[i]
 	}
-	return any
+	return found
 }
 
 // contentWords is a query without its function words, and its Latin words alone where it has Chinese beside them: names of

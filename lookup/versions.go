@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// chineseTags and otherTags are how folders and files say the language of what is in them: docs/zh-CN/a.md, guide_en.md,
-// README.zh.md. A path without one is the other version of a path with one.
+// languageTags are how folders and files say the language of what is in them: docs/zh-CN/a.md, guide_en.md, README.zh.md. A
+// path without one is the other version of a path with one. regionTags count behind them only: what stands in us/ and it/
+// differs in more than language.
 var (
-	chineseTags = map[string]bool{"zh": true, "cn": true, "tw": true, "hk": true, "hans": true, "hant": true, "chinese": true, "中文": true}
-	otherTags   = map[string]bool{"en": true, "us": true, "gb": true, "english": true, "英文": true, "ja": true, "jp": true, "ko": true, "fr": true, "de": true, "es": true, "pt": true, "ru": true, "it": true}
+	languageTags = map[string]language{"zh": chinese, "cn": chinese, "chinese": chinese, "中文": chinese, "en": otherwise, "english": otherwise, "英文": otherwise}
+	regionTags   = map[string]bool{"cn": true, "tw": true, "hk": true, "hans": true, "hant": true, "us": true, "gb": true}
 )
 
 // language is that of a path by its tags.
@@ -25,18 +26,19 @@ const (
 // version splits a path into what all language versions of a document share and the language it says.
 func version(path string) (key string, tag language) {
 	var b strings.Builder
+	tagged := false // the word before was a language
 	for word := range words(path) {
-		switch folded := strings.ToLower(word); {
-		case chineseTags[folded]:
-			tag = chinese
-		case otherTags[folded]:
-			if tag == untagged {
-				tag = otherwise
-			}
-		default:
-			b.WriteString(folded)
-			b.WriteByte(0)
+		folded := strings.ToLower(word)
+		lang := languageTags[folded]
+		if tagged && regionTags[folded] {
+			continue
 		}
+		if tagged = lang != untagged; tagged {
+			tag = lang
+			continue
+		}
+		b.WriteString(folded)
+		b.WriteByte(0)
 	}
 	return b.String(), tag
 }

@@ -18,6 +18,9 @@ func TestVersion(t *testing.T) {
 		{"zh/a.md", "en/b.md", false},
 		{"english-test.md", "test.md", true},
 		{"a/cn.md", "b/cn.md", false},
+		{"us/leave.md", "leave.md", false},
+		{"it/vpn.md", "vpn.md", false},
+		{"docs/zh_Hant_TW/a.md", "docs/en-US/a.md", true},
 	} {
 		ka, _ := version(tt.a)
 		kb, _ := version(tt.b)
