@@ -53,7 +53,8 @@ type Answer struct {
 	Results    []Result    `json:"results"`
 	Decision   Decision    `json:"decision"`
 	Degraded   []string    `json:"degraded"`
-	Hint       string      `json:"hint,omitempty"` // the primary's hint once more: clients that show no primary show this
+	Corrected  *Corrected  `json:"corrected,omitempty"` // nothing matched as typed; this is an answer to another spelling
+	Hint       string      `json:"hint,omitempty"`      // the primary's hint once more: clients that show no primary show this
 	Timings    Timings     `json:"timings"`
 	Explain    *Explain    `json:"explain,omitempty"`
 }

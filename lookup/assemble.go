@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"strings"
 
 	"knowledged/document"
 )
@@ -11,6 +12,9 @@ func (s *state) answer(ctx context.Context) *Answer {
 	s.dropGone(ctx)
 	a := &Answer{RequestID: s.req.RequestID, Results: []Result{}, Degraded: s.degraded()}
 	a.Decision = Decision{L0Matches: len(s.matches), Reason: s.reason(), L1: s.meaning.state}
+	if s.corrected != nil {
+		a.Corrected, a.Decision.L0Matches, a.Decision.Reason = s.corrected, 0, ReasonNone
+	}
 	var ev Evidence
 	switch {
 	case len(s.matches) == 0:
@@ -28,7 +32,7 @@ func (s *state) answer(ctx context.Context) *Answer {
 			}
 		}
 		confidence := High
-		if a.Decision.Reason == ReasonUniqueIndexing || a.Decision.Reason == ReasonUniqueDoubtful {
+		if a.Decision.Reason == ReasonUniqueIndexing || a.Decision.Reason == ReasonUniqueDoubtful || s.corrected != nil {
 			confidence = Low
 		}
 		a.Primary = s.primary(&s.matches[0], confidence, ContentCompact)
@@ -47,6 +51,9 @@ func (s *state) answer(ctx context.Context) *Answer {
 		a.Primary = s.primary(&s.matches[0], Low, content)
 	}
 	if a.Primary != nil {
+		if s.corrected != nil {
+			a.Primary.Hint = strings.TrimSpace(s.corrected.hint() + " " + a.Primary.Hint)
+		}
 		a.Hint = a.Primary.Hint
 	}
 	if a.Found {

@@ -67,12 +67,13 @@ type Documents interface {
 	Chunk(chunkID string) (document.Chunk, bool)
 }
 
-// Deps are the engine's neighbours. Semantic and Reranker may be nil (off).
+// Deps are the engine's neighbours. Semantic, Reranker and Corrector may be nil (off).
 type Deps struct {
 	Keyword   Keyword
 	Semantic  Semantic
 	Documents Documents
 	Reranker  Reranker
+	Corrector Corrector
 
 	// Paths are slash paths below the base folder.
 	Indexing func() bool                                   // the first scan still runs

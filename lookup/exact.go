@@ -50,7 +50,11 @@ func weighMatches(query string, matches []exactMatch) {
 				}
 				continue
 			}
-			name := []rune(document.Fold(n.Name))
+			typed := n.Name
+			if n.As != "" { // a word that stands for it
+				typed = n.As
+			}
+			name := []rune(document.Fold(typed))
 			for at := indexRunes(q, name, 0); at >= 0; at = indexRunes(q, name, at+1) {
 				for j := range name {
 					worth[at+j] = max(worth[at+j], w)

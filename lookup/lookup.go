@@ -19,15 +19,16 @@ type state struct {
 	here presence
 	docs map[string]*Doc // seen so far, nil for those not indexed or of another category
 
-	indexing bool
-	doubtful bool // a unique match that `verify` wants checked
-	matches  []exactMatch
-	textErr  error // why L0 is unusable, if it is
-	text     FullText
-	meaning  meaning
-	known    float64 // see Evidence
-	named    float64
-	list     []fused
+	indexing  bool
+	doubtful  bool // a unique match that `verify` wants checked
+	matches   []exactMatch
+	corrected *Corrected // the matches are those of another spelling
+	textErr   error      // why L0 is unusable, if it is
+	text      FullText
+	meaning   meaning
+	known     float64 // see Evidence
+	named     float64
+	list      []fused
 
 	start                     time.Time
 	matchTook, textTook, fuse time.Duration
@@ -50,6 +51,7 @@ func (e *Engine) Lookup(ctx context.Context, req Request) (*Answer, error) {
 	// Asked before matching: a scan that ends meanwhile may have added a second match after the look.
 	s.indexing = e.deps.Indexing()
 	s.match(ctx)
+	s.correct(ctx)
 	s.search(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func (s *state) match(ctx context.Context) {
 
 // search decides what else is asked (SPEC 2.4), asks it, and fuses what came.
 func (s *state) search(ctx context.Context) {
-	e, unique := s.e, len(s.matches) == 1
+	e, unique := s.e, len(s.matches) == 1 && s.corrected == nil
 	always := s.req.AlwaysSemantic || e.cfg.AlwaysSemantic
 	s.doubtful = unique && e.cfg.UniqueMatch == UniqueVerify && s.matches[0].cover < leadStrength
 	askL1 := !unique || always || s.doubtful

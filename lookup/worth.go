@@ -9,8 +9,8 @@ import (
 )
 
 // commonIn is from how many documents on, beyond those that it names, a word is a common one of the folder's texts: a
-// keyword "gateway" that stands in a question about something else says nothing, "conntrack" does. Wrong among unique
-// matches with this, judged questions on their own folders and on foreign ones: see docs/ranking.md.
+// keyword "gateway" that stands in a question about something else says nothing, "conntrack" does. What that does to
+// the precision of unique matches: docs/ranking.md.
 const commonIn = 3
 
 // commonLook is how many passages are read to find that out.
@@ -30,7 +30,7 @@ func (s *state) keepWorthy(ctx context.Context) {
 		if m.cover < leadStrength {
 			names := m.names[:0:0]
 			for _, n := range m.names {
-				if n.How != "query_contains_name" || !s.isCommon(ctx, document.Fold(n.Name), common) {
+				if n.How == "name_contains_query" || !s.isCommon(ctx, document.Fold(n.Name), common) {
 					names = append(names, n)
 				}
 			}
