@@ -171,9 +171,10 @@ func TestLoad_Faults(t *testing.T) {
 		{"twice", "log: {}\nstate_dir: a\nlog: {level: info}\n", "c.yaml:3: log: set twice, first on line 1"},
 		{"second document", "log: {level: info}\n---\nlog: {level: debug}\n", "c.yaml:2: a second YAML document; only one is read"},
 		{"tab", "log:\n\tlevel: info\n", "c.yaml:2: not valid YAML: found character that cannot start any token (a tab? YAML is indented by blanks)"},
-		{"settle over max", "watch: {settle: 2s}\n", "c.yaml:1: watch.settle: watch.settle (2s) is more than watch.max_settle (500ms)"},
-		{"max below settle", "watch:\n  max_settle: 1ms\n", "c.yaml:2: watch.max_settle: watch.settle (30ms) is more than watch.max_settle (1ms)"},
-		{"target over max", "chunker: {target: 2000}\n", "c.yaml:1: chunker.target: chunker.target (2000) is more than chunker.max (1600)"},
+		{"settle over max", "watch: {settle: 2s}\n", "c.yaml:1: watch.settle: 2s is more than watch.max_settle (500ms)"},
+		{"max below settle", "watch:\n  max_settle: 1ms\n", "c.yaml:2: watch.max_settle: 1ms is less than watch.settle (30ms)"},
+		{"target over max", "chunker: {target: 2000}\n", "c.yaml:1: chunker.target: 2000 is more than chunker.max (1600)"},
+		{"max of zero", "chunker: {max: 0}\n", "c.yaml:1: chunker.max: 0 is not above 0"},
 		{"max too big", "chunker: {max: 100000}\n", "c.yaml:1: chunker.max: 100000 is more than 16000"},
 		{"zero", "lookup: {top_k: 0}\n", "c.yaml:1: lookup.top_k: 0 is not above 0"},
 		{"negative weight", "lookup: {fusion: {score: {soft: -1}}}\n", "c.yaml:1: lookup.fusion.score.soft: -1 is less than 0"},
@@ -223,6 +224,40 @@ func TestLoad_FaultsAllAtOnce(t *testing.T) {
 	_, err := Load(p.opt)
 	if !strings.HasPrefix(err.Error(), "6 faults in the configuration:\n  ") {
 		t.Errorf("error: %v", err)
+	}
+}
+
+// The state's files are none of the documents, and its changes none of theirs.
+func TestLoad_StateInBase(t *testing.T) {
+	for state, bad := range map[string]bool{"kb": true, "kb/state": true, "kb/a/../b": true, "kb/.state": false, ".": false, "kb2": false, "kb/.hidden/state": false} {
+		p := newPlace(t)
+		p.opt.Flags = map[string]string{"knowledge.base_path": "kb", "state_dir": state}
+		_, err := Load(p.opt)
+		if got := err != nil && strings.Contains(err.Error(), "flag: state_dir: ") && strings.Contains(err.Error(), "lies in the base folder"); got != bad {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+}
+
+// Files with secrets are needed at the start; `config check` looks for them too, those in use.
+func TestCheckFiles(t *testing.T) {
+	p := newPlace(t)
+	p.opt.File = p.write(t, "c.yaml", "ipc: {token_file: token}\nembedding: {openai: {api_key_file: key}}\n")
+	err := p.load(t).CheckFiles()
+	if err == nil || !strings.Contains(err.Error(), "c.yaml:1: ipc.token_file: ") || !strings.Contains(err.Error(), "no such file") || strings.Contains(err.Error(), "key") {
+		t.Errorf("missing: %v", err)
+	}
+	p.write(t, "token", " \n")
+	if err := p.load(t).CheckFiles(); err == nil || !strings.Contains(err.Error(), "is empty") {
+		t.Errorf("empty: %v", err)
+	}
+	p.write(t, "token", "secret\n")
+	if err := p.load(t).CheckFiles(); err != nil {
+		t.Error(err)
+	}
+	p.opt.Flags = map[string]string{"embedding.provider": "openai"}
+	if err := p.load(t).CheckFiles(); err == nil || !strings.Contains(err.Error(), "embedding.openai.api_key_file") {
+		t.Errorf("in use: %v", err)
 	}
 }
 

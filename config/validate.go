@@ -22,6 +22,9 @@ func (l *loader) validate() {
 	if base := c.Knowledge.BasePath; base == "" || filepath.Dir(base) == base {
 		l.problem("knowledge.base_path", "%q is not a folder that can hold documents", base)
 	}
+	if inside(c.StateDir, c.Knowledge.BasePath) {
+		l.problem("state_dir", "%s lies in the base folder %s: name one outside of it", c.StateDir, c.Knowledge.BasePath)
+	}
 	l.ordered("watch.settle", "watch.max_settle", int64(c.Watch.Settle), int64(c.Watch.MaxSettle))
 	l.ordered("chunker.target", "chunker.max", int64(c.Chunker.Target), int64(c.Chunker.Max))
 	if c.Chunker.Max > maxChunk {
@@ -69,14 +72,28 @@ func (l *loader) validateNumbers() {
 
 // ordered tells of a pair at the place of the one that was set.
 func (l *loader) ordered(low, high string, a, b int64) {
-	if a <= b {
-		return
+	switch {
+	case a <= b, b <= 0: // the latter is a fault of its own
+	case l.Origins[low].Kind == FromDefault:
+		l.problem(high, "%v is less than %s (%v)", l.find(high).value, low, l.find(low).value)
+	default:
+		l.problem(low, "%v is more than %s (%v)", l.find(low).value, high, l.find(high).value)
 	}
-	at := low
-	if l.Origins[low].Kind == FromDefault {
-		at = high
+}
+
+// inside tells whether a folder is base or lies in it where its files would be watched: what lies below a dot folder is
+// not (a home folder as base holds ~/.local/state).
+func inside(dir, base string) bool {
+	rel, err := filepath.Rel(base, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
 	}
-	l.problem(at, "%s (%v) is more than %s (%v)", low, l.find(low).value, high, l.find(high).value)
+	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+		if part != "." && strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *loader) validateIPC() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -122,14 +123,41 @@ func (d *Daemon) open() (err error) {
 }
 
 func (d *Daemon) makeFolders() error {
-	if _, err := os.Stat(d.base); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(d.base, 0o755); err != nil {
-			return fmt.Errorf("make the base folder: %w", err)
+	err := CheckBase(d.base)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(d.base, 0o755); err == nil {
+			d.log.Info("made the base folder", "path", d.base)
+		} else {
+			err = &ipc.ConfigError{Key: "knowledge.base_path", Message: "make the base folder: " + err.Error()}
 		}
-		d.log.Info("made the base folder", "path", d.base)
+	}
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(d.cfg.StateDir, 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
+	}
+	return nil
+}
+
+// CheckBase tells why a base folder can hold no documents, as an *ipc.ConfigError; fs.ErrNotExist if it is not there.
+func CheckBase(base string) error {
+	bad := func(why string) error { return &ipc.ConfigError{Key: "knowledge.base_path", Message: base + " " + why} }
+	switch info, err := os.Stat(base); {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil:
+		return bad("cannot be looked at: " + reason(err).Error())
+	case !info.IsDir():
+		return bad("is a file: name the folder that holds the documents")
+	}
+	dir, err := os.Open(base)
+	if err == nil {
+		_, err = dir.Readdirnames(1)
+		dir.Close()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return bad("cannot be listed: " + reason(err).Error())
 	}
 	return nil
 }

@@ -15,8 +15,11 @@ func newConfig(g *globals) *cobra.Command {
 			Args:  cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
 				loaded, err := g.loadAll(nil)
+				if err == nil {
+					err = loaded.CheckFiles()
+				}
 				if err != nil {
-					return err
+					return &exitError{code: exitUsage, err: err}
 				}
 				if loaded.File == "" {
 					fmt.Fprintln(g.io.out, "no configuration file; defaults, environment and flags are good")

@@ -53,7 +53,7 @@ func (g *globals) loadAll(more map[string]string) (*config.Loaded, error) {
 	}
 	loaded, err := config.Load(config.Options{File: g.file, Env: os.Environ(), Flags: flags, Cwd: cwd})
 	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err, hint: "`knowledged config show` prints the effective settings and where each came from"}
+		return nil, &exitError{code: exitUsage, err: err, hint: "once that is mended, `knowledged config show` prints the effective settings and where each came from"}
 	}
 	return loaded, nil
 }

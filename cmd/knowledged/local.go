@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -34,7 +35,12 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	if !errors.Is(err, ipc.ErrNoDaemon) {
 		return err
 	}
-	fmt.Fprintf(g.io.err, "knowledged: no daemon answers on %s; answering from the state in %s\n", cfg.IPC.Socket, cfg.StateDir)
+	// Only `run` makes folders: here a missing one is a name mistyped.
+	if err := daemon.CheckBase(cfg.Knowledge.BasePath); errors.Is(err, fs.ErrNotExist) {
+		return &exitError{code: exitUsage, err: fmt.Errorf("no daemon answers on %s, and no such folder: %s", cfg.IPC.Socket, cfg.Knowledge.BasePath), hint: "start a daemon with `knowledged run`, or name the folder with --base"}
+	} else if err != nil {
+		return startError(err)
+	}
 	log := slog.New(slog.NewTextHandler(g.io.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	d, err := daemon.New(cfg, version, log)
 	switch {
@@ -44,6 +50,7 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 		return startError(err)
 	}
 	defer d.Close()
+	fmt.Fprintf(g.io.err, "knowledged: no daemon answers on %s; answering from the state in %s\n", cfg.IPC.Socket, cfg.StateDir)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running, ctx := errgroup.WithContext(ctx) // a daemon that can't go on ends the waiting
