@@ -26,6 +26,7 @@ func (d *Daemon) lookupDeps() lookup.Deps {
 		Read:      d.readDocument,
 		Exists:    d.exists,
 	}
+	deps.Corrector = d.l0
 	if d.l1 != nil {
 		deps.Semantic = d.l1
 	}
