@@ -19,7 +19,7 @@ import (
 func (d *Daemon) Documents(_ context.Context, q ipc.DocumentsQuery) (ipc.DocumentList, error) {
 	after, err := base64.RawURLEncoding.DecodeString(q.Cursor)
 	if err != nil {
-		return ipc.DocumentList{}, &ipc.InvalidError{Field: "cursor", Message: "not a cursor of an earlier page"}
+		return ipc.DocumentList{}, &ipc.InvalidError{Field: "cursor", Message: "is not a cursor of an earlier page"}
 	}
 	all := d.registry.All()
 	start := 0
@@ -103,11 +103,11 @@ func (d *Daemon) Content(ctx context.Context, docID string, q ipc.ContentQuery) 
 	}
 	doc, err := document.Parse(rec.Path, data, d.docOpt)
 	if err != nil {
-		return ipc.Content{}, &ipc.InvalidError{Field: "docId", Message: err.Error()}
+		return ipc.Content{}, &ipc.InvalidError{Field: "docId", Message: "names a file that is " + err.Error()}
 	}
 	text, err := document.Decode(data)
 	if err != nil {
-		return ipc.Content{}, &ipc.InvalidError{Field: "docId", Message: err.Error()}
+		return ipc.Content{}, &ipc.InvalidError{Field: "docId", Message: "names a file that is " + err.Error()}
 	}
 	e := lookup.Read(doc, text, q.MaxChars, q.Section)
 	return ipc.Content{

@@ -18,7 +18,7 @@ func fileError(doing string, err error) error {
 	case noSpace(err):
 		return fmt.Errorf("%w (%s)", ipc.ErrNoSpace, doing)
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return &ipc.InvalidError{Field: "fileName", Message: "too long for this file system"}
+		return &ipc.InvalidError{Field: "fileName", Message: "is too long for this file system"}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

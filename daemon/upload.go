@@ -80,7 +80,7 @@ func (p *pipeline) undoPut(root *os.Root, target string, before []byte, existed 
 // acceptable refuses what would not become a document.
 func (p *pipeline) acceptable(target string, body []byte) error {
 	if !p.folder.IsDocument(target) {
-		return &ipc.InvalidError{Field: "fileName", Message: "not a document's name: *.md or *.markdown, no dot, backup or temporary file"}
+		return &ipc.InvalidError{Field: "fileName", Message: "is not a document's name: *.md or *.markdown, no dot, backup or temporary file"}
 	}
 	for dir := path.Dir(target); dir != "."; dir = path.Dir(dir) {
 		if p.folder.Ignored(dir, true) {
@@ -88,16 +88,16 @@ func (p *pipeline) acceptable(target string, body []byte) error {
 		}
 	}
 	if p.folder.Ignored(target, false) {
-		return &ipc.InvalidError{Field: "fileName", Message: "named by the folder's ignore rules, so it would never be indexed"}
+		return &ipc.InvalidError{Field: "fileName", Message: "is named by the folder's ignore rules, so it would never be indexed"}
 	}
 	if len(body) == 0 {
-		return &ipc.InvalidError{Field: "body", Message: "empty"}
+		return &ipc.InvalidError{Field: "body", Message: "is empty"}
 	}
 	if int64(len(body)) > p.maxSize {
 		return ipc.ErrTooLarge
 	}
 	if _, err := document.Parse(target, body, p.docOpt); err != nil {
-		return &ipc.InvalidError{Field: "body", Message: err.Error()}
+		return &ipc.InvalidError{Field: "body", Message: "is " + err.Error()}
 	}
 	return nil
 }
@@ -163,7 +163,6 @@ func (p *pipeline) remove(rec *registry.Record, ifMatch ipc.Match) error {
 	}
 	if _, err := p.write([]finding{f}); err != nil {
 		// The document is gone, and memory knows it: no lookup returns it. What the disk lacks is written later.
-		p.behind = true
 		p.log.Error("a deletion could not be written; it is as soon as it can be", "path", rec.Path, "err", err)
 	}
 	p.moved.forget(rec.DocID)

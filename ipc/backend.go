@@ -99,8 +99,11 @@ func (m Match) Has(hash string) bool {
 // CheckMatch compares both headers with the document's current hash (empty: there is none) and returns a *StaleError if
 // the writer has not seen what it is about to overwrite.
 func CheckMatch(ifMatch, ifNoneMatch Match, hash string) error {
-	if ifMatch.Given && !ifMatch.Has(hash) || ifNoneMatch.Given && ifNoneMatch.Has(hash) {
+	switch {
+	case ifMatch.Given && !ifMatch.Has(hash):
 		return &StaleError{Hash: hash}
+	case ifNoneMatch.Given && ifNoneMatch.Has(hash):
+		return &StaleError{Hash: hash, Exists: true}
 	}
 	return nil
 }

@@ -22,11 +22,17 @@ func (e *ExistsError) Error() string {
 }
 
 // StaleError says that the document is not what If-Match or If-None-Match supposed: 412.
-type StaleError struct{ Hash string } // as it is now; empty if there is none
+type StaleError struct {
+	Hash   string // as it is now; empty if there is none
+	Exists bool   // If-None-Match wanted no document there, or not this one
+}
 
 func (e *StaleError) Error() string {
-	if e.Hash == "" {
+	switch {
+	case e.Hash == "":
 		return "the document does not exist"
+	case e.Exists:
+		return "the document exists already"
 	}
 	return "the document has changed since it was read"
 }
@@ -34,7 +40,7 @@ func (e *StaleError) Error() string {
 // InvalidError is input that cannot be accepted: 400. Field is named as the request names it.
 type InvalidError struct{ Field, Message string }
 
-func (e *InvalidError) Error() string { return e.Field + ": " + e.Message }
+func (e *InvalidError) Error() string { return e.Field + " " + e.Message }
 
 // ConfigError is a setting that the doors cannot open with. The daemon exits with code 2.
 type ConfigError struct{ Key, Message string }

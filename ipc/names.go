@@ -58,7 +58,7 @@ func segmentFault(s string) string {
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"
 	case s == "." || s == "..":
-		return "leads elsewhere"
+		return "holds . or .., which leads out of its folder"
 	case s[0] == '.':
 		return "begins with a dot: dot files are not documents"
 	case len(s) > maxSegment:

@@ -281,7 +281,7 @@ func TestBackendErrors(t *testing.T) {
 		{&InvalidError{"file", "is ignored"}, 400, ""},
 		{&lookup.InputError{Field: "query", Message: "is empty"}, 400, ""},
 		{&ExistsError{Record{DocID: "other"}}, 409, ""},
-		{&StaleError{"beef"}, 412, ""},
+		{&StaleError{Hash: "beef"}, 412, ""},
 		{ErrUnavailable, 503, ""},
 		{fmt.Errorf("write x: %w", ErrReadOnly), 503, "WARN"},
 		{fmt.Errorf("write x: %w", ErrNoSpace), 507, "WARN"},

@@ -42,7 +42,7 @@ type InputError struct {
 	Message string
 }
 
-func (e *InputError) Error() string { return e.Field + ": " + e.Message }
+func (e *InputError) Error() string { return e.Field + " " + e.Message }
 
 // validate returns the request with blanks at the edges gone and defaults filled in, or an *InputError.
 func (r Request) validate(topK int) (Request, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 func newConfig(g *globals) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Check or show the configuration"}
+	c := group(&cobra.Command{Use: "config", Short: "Check or show the configuration"})
 	c.AddCommand(
 		&cobra.Command{
 			Use:   "check",

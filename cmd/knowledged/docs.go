@@ -14,7 +14,7 @@ import (
 )
 
 func newDocs(g *globals) *cobra.Command {
-	c := &cobra.Command{Use: "docs", Short: "List, read and change documents"}
+	c := group(&cobra.Command{Use: "docs", Short: "List, read and change documents"})
 	c.AddCommand(newDocsList(g), newDocsShow(g), newDocsRead(g), newDocsChunks(g), newDocsPut(g), newDocsRemove(g), newDocsReindex(g))
 	return c
 }
@@ -163,6 +163,9 @@ func newDocsRead(g *globals) *cobra.Command {
 		Short: "A document's text as its file is now",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if q.MaxChars < 1 {
+				return &exitError{code: exitUsage, err: fmt.Errorf("--max-chars %d: use 1 or more", q.MaxChars)}
+			}
 			cfg, err := g.load(nil)
 			if err != nil {
 				return err

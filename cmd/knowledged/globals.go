@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 
 	"github.com/lmittmann/tint"
@@ -68,6 +69,10 @@ func clientError(err error, cfg *config.Config) error {
 		return nil
 	case errors.Is(err, ipc.ErrNoDaemon):
 		return &exitError{code: exitNoDaemon, err: fmt.Errorf("no daemon answers on %s", cfg.IPC.Socket), hint: "start one with `knowledged run`, or name its --socket"}
+	}
+	if p, ok := errors.AsType[*ipc.Problem](err); ok && p.Status == http.StatusConflict && p.Record != nil {
+		exists := &ipc.ExistsError{Record: *p.Record}
+		return &exitError{code: exitFailed, err: exists, hint: "--force writes it all the same"}
 	}
 	return inputError(err)
 }

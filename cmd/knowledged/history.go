@@ -13,7 +13,7 @@ import (
 
 func newStats(g *globals) *cobra.Command {
 	var (
-		since  time.Duration
+		since  = span(24 * time.Hour)
 		asJSON bool
 	)
 	c := &cobra.Command{
@@ -25,7 +25,7 @@ func newStats(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := g.client(cfg).Stats(c.Context(), time.Now().Add(-since))
+			s, err := g.client(cfg).Stats(c.Context(), time.Now().Add(-time.Duration(since)))
 			switch {
 			case err != nil:
 				return clientError(err, cfg)
@@ -36,7 +36,7 @@ func newStats(g *globals) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().DurationVar(&since, "since", 24*time.Hour, "how far back")
+	c.Flags().Var(&since, "since", "how far back: 24h, 7d")
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
 }

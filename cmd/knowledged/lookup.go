@@ -30,11 +30,19 @@ meaning answer together, and say how sure they are. Exit code 3: the folder does
   knowledged lookup 支付失败怎么办
   knowledged lookup ERR_TIMEOUT --section 超时排查
   knowledged lookup "database connections exhausted" --json | jq .primary`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("lookup needs a question, as in `knowledged lookup ERR_TIMEOUT`")
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := g.load(nil)
 			if err != nil {
 				return err
+			}
+			if c.Flags().Changed("top-k") && (req.TopK < 1 || req.TopK > lookup.MaxTopK) {
+				return &exitError{code: exitUsage, err: fmt.Errorf("--top-k %d: use 1 to %d", req.TopK, lookup.MaxTopK)}
 			}
 			req.Query = strings.Join(args, " ")
 			req.Tool = "cli"
@@ -60,7 +68,7 @@ meaning answer together, and say how sure they are. Exit code 3: the folder does
 	f := c.Flags()
 	f.StringVar(&req.SectionTitle, "section", "", "answer with this section's text (`TITLE`)")
 	f.StringVar(&req.Category, "category", "", "only documents of this `CATEGORY`")
-	f.IntVar(&req.TopK, "top-k", 0, "how many results (default lookup.top_k)")
+	f.IntVar(&req.TopK, "top-k", 0, "how many results, at most 50 (default lookup.top_k)")
 	f.BoolVar(&req.AlwaysSemantic, "always-semantic", false, "ask the semantic index even where one keyword matches")
 	f.BoolVar(&req.Explain, "explain", false, "show ranks and scores")
 	f.BoolVar(&asJSON, "json", false, "the whole answer as JSON")

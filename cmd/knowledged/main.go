@@ -105,6 +105,11 @@ Exit codes: 0 done; 1 failed; 2 bad usage or configuration; 3 nothing found (loo
 	f.StringVar(&g.socket, "socket", "", "Unix socket `PATH` (ipc.socket)")
 	f.StringVar(&g.state, "state", "", "state `DIR` (state_dir)")
 	g.io = io
+	root.SetFlagErrorFunc(flagError)
+	root.Version = version
+	root.SetVersionTemplate("knowledged {{.Version}}\n")
+	root.SuggestionsMinimumDistance = 2 // letters
 	root.AddCommand(newRun(&g), newLookup(&g), newStatus(&g), newDocs(&g), newReconcile(&g), newStats(&g), newLint(&g), newMCP(&g), newConfig(&g), newVersion(&g))
+	strictHelp(root)
 	return root
 }

@@ -23,7 +23,12 @@ func newRun(g *globals) *cobra.Command {
 		Example: `  knowledged run --base ~/notes
   knowledged run --config /etc/knowledged/config.yaml --log-format json
   knowledged run --http off          # the Unix socket alone`,
-		Args: cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &exitError{code: exitUsage, err: fmt.Errorf("run takes no argument, got %q", args[0]), hint: fmt.Sprintf("name the folder with --base: `knowledged run --base %s`", args[0])}
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := g.load(map[string]string{"ipc.http": http, "log.level": level, "log.format": format})
 			if err != nil {

@@ -16,7 +16,7 @@ func newStatus(g *globals) *cobra.Command {
 	var (
 		asJSON  bool
 		wait    string
-		timeout time.Duration
+		timeout = span(10 * time.Minute)
 	)
 	c := &cobra.Command{
 		Use:   "status",
@@ -24,7 +24,16 @@ func newStatus(g *globals) *cobra.Command {
 		Example: `  knowledged status
   knowledged status --wait           # returns when everything seen so far is applied
   knowledged status --wait=l0 --timeout 30s`,
-		Args: cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if wait == "all" && len(args) == 1 && (args[0] == "l0" || args[0] == "l1") {
+				wait = args[0] // `--wait l0`: the flag's value may be left out, so it takes none after a blank
+				return nil
+			}
+			if len(args) > 0 {
+				return fmt.Errorf("status takes no argument, got %q", args[0])
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := g.load(nil)
 			if err != nil {
@@ -36,10 +45,10 @@ func newStatus(g *globals) *cobra.Command {
 			client := g.client(cfg)
 			s, err := client.Status(c.Context())
 			if err == nil && wait != "" {
-				s, err = waitFor(c.Context(), client, wait, timeout)
+				s, err = waitFor(c.Context(), client, wait, time.Duration(timeout))
 			}
 			if errors.Is(err, errTimeUp) {
-				return &exitError{code: exitFailed, err: fmt.Errorf("still pending after %s: %d in L0, %d in L1", timeout, s.Pending.L0, s.Pending.L1)}
+				return &exitError{code: exitFailed, err: fmt.Errorf("still pending after %s: %d in L0, %d in L1", &timeout, s.Pending.L0, s.Pending.L1)}
 			}
 			if err != nil {
 				return clientError(err, cfg)
@@ -55,7 +64,7 @@ func newStatus(g *globals) *cobra.Command {
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	f.StringVar(&wait, "wait", "", "wait until nothing (of that `LAYER`: l0 or l1) is pending")
 	f.Lookup("wait").NoOptDefVal = "all"
-	f.DurationVar(&timeout, "timeout", 10*time.Minute, "how long --wait waits")
+	f.Var(&timeout, "timeout", "how long --wait waits")
 	return c
 }
 
