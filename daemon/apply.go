@@ -48,9 +48,10 @@ func (p *pipeline) runJobs() {
 }
 
 func (p *pipeline) runJob(j job) {
-	p.request = j.request
+	request, brief := p.request, p.brief // of the job or the scan that this one comes between
+	p.request, p.brief = j.request, false
 	j.run()
-	p.request = ""
+	p.request, p.brief = request, brief
 	p.queued.Add(-1)
 	close(j.done)
 }
@@ -102,7 +103,6 @@ func (p *pipeline) applySlice(ctx context.Context, paths []string, byInode map[u
 	}
 	changed, err := p.write(append(p.vanishedTwins(keep, byInode), keep...))
 	if err != nil {
-		p.behind = true
 		p.log.Error("the indexes could not be written; what is missing is added as soon as they can", "documents", changed, "err", err)
 	}
 	return changed
@@ -161,7 +161,8 @@ func (p *pipeline) vanishedTwins(found []finding, byInode map[uint64]string) []f
 	return out
 }
 
-// write puts findings into L0 (visible at once), then into the registry, then tells L1.
+// write puts findings into L0 (visible at once), then into the registry, then tells L1. What a fault leaves out is made
+// good later, whoever asked for it.
 func (p *pipeline) write(found []finding) (int, error) {
 	if len(found) == 0 {
 		return 0, nil
@@ -224,8 +225,11 @@ func (p *pipeline) write(found []finding) (int, error) {
 		fault = p.l0.Apply(batch)
 	}
 	l0Took := time.Since(start)
-	// The registry is written even if L0 failed: the next start compares the two and puts back what is missing.
+	// The registry is written even if L0 failed: mend compares the two and puts back what is missing.
 	fault = errors.Join(fault, p.registry.Apply(changes))
+	if fault != nil {
+		p.behind.Store(true)
+	}
 	if p.l1 != nil && len(put)+len(gone) > 0 {
 		p.l1.Changed(put, gone)
 	}

@@ -215,8 +215,8 @@ func named(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Ready reports whether the first scan is done.
-func (d *Daemon) Ready() bool { return d.pipeline.ready.Load() }
+// Ready reports whether the first scan is done and L0 serves.
+func (d *Daemon) Ready() bool { return d.pipeline.ready.Load() && d.l0.Serving() }
 
 // Close releases the state. Run must have returned.
 func (d *Daemon) Close() error {

@@ -78,7 +78,7 @@ type pipeline struct {
 	unread unread
 	moved  graves // what was removed lately, so that a move keeps its docId
 
-	behind bool // L0 may lack something: a write failed
+	behind atomic.Bool // L0 may lack something: a write failed
 	sweep  sweep
 	traces traces
 
@@ -119,14 +119,14 @@ func (p *pipeline) do(ctx context.Context, f func()) bool {
 // segment lost is put back.
 func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error {
 	defer close(p.stopped)
-	p.mend(ctx)
+	_ = p.mend(ctx) // logged
 	sweep, stop := p.sweep.ticks()
 	defer stop()
 	again := time.NewTicker(p.poll)
 	defer again.Stop()
 	var retry <-chan time.Time
 	for {
-		if p.behind && retry == nil {
+		if p.behind.Load() && retry == nil {
 			retry = time.After(p.retry)
 		}
 		select {
@@ -143,19 +143,23 @@ func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error 
 			p.retryUnread(ctx)
 		case <-retry:
 			retry = nil
-			p.mend(ctx)
+			_ = p.mend(ctx) // logged once
 		}
 	}
 }
 
 // mend makes L0 equal to the registry. A fault is no reason to stop: L1 answers meanwhile.
-func (p *pipeline) mend(ctx context.Context) {
-	first := !p.behind
+func (p *pipeline) mend(ctx context.Context) error {
+	first := !p.behind.Load()
 	err := p.reconcileL0(ctx)
-	p.behind = err != nil && ctx.Err() == nil
-	if p.behind && first {
+	if err == nil && ctx.Err() != nil {
+		return ctx.Err() // not all of it was compared
+	}
+	p.behind.Store(err != nil)
+	if err != nil && first {
 		p.log.Error("full text could not be compared with the registry; trying again", "err", err)
 	}
+	return err
 }
 
 // batch applies what the watcher saw.

@@ -68,7 +68,7 @@ func (d *Daemon) repairDocuments(ctx context.Context, n *ipc.JobDocuments) error
 	var err error
 	before := d.pipeline.tally.snapshot()
 	ok := d.pipeline.do(ctx, func() {
-		if err = d.pipeline.reconcileL0(ctx); err != nil {
+		if err = d.pipeline.mend(ctx); err != nil {
 			return
 		}
 		var known []string

@@ -17,7 +17,7 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 	ready := d.Ready()
 	watch := d.watcher.Status()
 	pending := watch.Pending + int(d.pipeline.queued.Load())
-	if !ready {
+	if !ready || d.pipeline.behind.Load() {
 		pending = max(pending, 1)
 	}
 	s := ipc.Status{

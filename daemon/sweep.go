@@ -37,7 +37,7 @@ func (s *sweep) ticks() (c <-chan time.Time, stop func()) {
 // sweepPiece hashes the documents next in turn. While files change it does nothing: they go first, and the disk is busy.
 func (p *pipeline) sweepPiece(ctx context.Context) {
 	s := &p.sweep
-	if s.busy || p.behind || !p.ready.Load() || p.queued.Load() > 0 {
+	if s.busy || p.behind.Load() || !p.ready.Load() || p.queued.Load() > 0 {
 		s.busy = false
 		return
 	}
@@ -75,7 +75,6 @@ func (p *pipeline) sweepPiece(ctx context.Context) {
 	}
 	changed, err := p.write(found)
 	if err != nil {
-		p.behind = true
 		p.log.Error("the indexes could not be written; what is missing is added as soon as they can", "documents", changed, "err", err)
 	}
 	if changed > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,7 @@ func TestUploadIsUndone_5_1(t *testing.T) {
 				w.open()
 				faulty := &faultyL0{Index: w.l0, work: work}
 				w.pipeline.l0 = faulty
+				w.pipeline.retry = 1 // at once
 				w.run()
 				w.idle()
 				files, chunks, vectors := w.files(), w.inL0(), w.l1.Status().Chunks
@@ -96,6 +98,52 @@ func TestFullStateDisk_5_1_5_2(t *testing.T) {
 		t.Errorf("documents %q", w.paths())
 	}
 	w.eventually("mended", func() bool { return w.inL0() == 0 })
+}
+
+// What a job could not write is pending, and made good, as what a save could not (SPEC 2.10, 7.3).
+func TestL0IsMendedAfterAFailedJob_2_10(t *testing.T) {
+	for name, job := range map[string]func(w *world, docID string) error{
+		"reindex":   func(w *world, docID string) error { _, err := w.Reindex(context.Background(), docID); return err },
+		"reconcile": func(w *world, _ string) error { _, err := w.Reconcile(context.Background(), false); return err },
+		"upload": func(w *world, _ string) error {
+			_, _, err := w.put("", "b.md", doc("Beta", "kw-beta"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.save("a.md", doc("Alpha", "kw-alpha"))
+			w.open()
+			faulty := &faultyL0{Index: w.l0}
+			w.pipeline.l0 = faulty
+			w.pipeline.retry = 1 // at once
+			w.run()
+			w.idle()
+			faulty.fail.Store(math.MaxInt32)
+			if err := job(w, w.record("a.md").DocID); err == nil {
+				t.Error("no fault")
+			}
+			if !w.Ready() || w.status().Pending.L0 == 0 {
+				t.Errorf("ready %t, pending %+v", w.Ready(), w.status().Pending)
+			}
+			faulty.fail.Store(0)
+			w.idle()
+			if w.inL0() != len(w.chunkIDs("a.md")) {
+				t.Errorf("%d chunks", w.inL0())
+			}
+		})
+	}
+}
+
+// SPEC 7.3: ready means that L0 serves.
+func TestNotReadyWithoutL0_7_3(t *testing.T) {
+	w := newWorld(t).start()
+	if err := w.l0.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w.Ready() || w.status().Pending.L0 == 0 {
+		t.Error("ready without full text")
+	}
 }
 
 // A save whose indexing fails is made good without another save (SPEC 2.10).

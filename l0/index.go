@@ -158,6 +158,13 @@ func (x *Index) Close() error {
 	return nil
 }
 
+// Serving reports whether the full text answers.
+func (x *Index) Serving() bool {
+	x.life.RLock()
+	defer x.life.RUnlock()
+	return x.usable() == nil
+}
+
 // read calls f with the current state of the full text, which stays as it is until f returns.
 func (x *Index) read(f func(*scorch.IndexSnapshot) error) error {
 	x.life.RLock()
