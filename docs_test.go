@@ -24,6 +24,7 @@ var guides = [][2]string{
 	{"docs/configuration.md", "docs/configuration.zh-CN.md"},
 	{"docs/reference.md", "docs/reference.zh-CN.md"},
 	{"docs/lint.md", "docs/lint.zh-CN.md"},
+	{"docs/clients.md", "docs/clients.zh-CN.md"},
 }
 
 func read(t *testing.T, file string) string {
@@ -145,7 +146,7 @@ func TestGuidesNameEveryCommandAndFlag(t *testing.T) {
 			}
 		}
 		for _, name := range commands {
-			if name != "" && name != "knowledged" && !regexp.MustCompile("`(docs |config )?"+name+"[` ]").MatchString(text) {
+			if name != "" && name != "knowledged" && !regexp.MustCompile("`(docs |config |mcp )?"+name+"[` ]").MatchString(text) {
 				t.Errorf("%s does not name the command %s", file, name)
 			}
 		}
