@@ -34,8 +34,8 @@ var allowed = map[string][]string{
 	"ipc":               {"document", "lookup"},
 	"mcp":               {"ipc", "lookup"},
 	"eval":              {},
-	"lint":              {"document"},
-	"lint/folder":       {"document", "l0", "lint", "watcher"},
+	"lint":              {"document", "synonyms"},
+	"lint/folder":       {"document", "l0", "lint", "synonyms", "watcher"},
 	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "mcp", "registry", "synonyms", "watcher"},
 	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "mcp", "registry"},
 }

@@ -58,6 +58,7 @@ type Folder struct {
 	Pages    []Page     // what Inspect made of each document that could be read
 	Rejected []Rejected // what could not be, or is no document though it looks like one
 	Copies   []string   // paths of sync-conflict copies
+	Synonyms []byte     // of .synonyms.yaml; nil: there is none
 
 	// Exists reports whether there is a file or folder at a slash path below the base folder.
 	Exists func(path string) bool
@@ -89,6 +90,7 @@ func Check(f Folder) Report {
 	c.titles()
 	c.names()
 	c.links()
+	c.checkSynonyms()
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})

@@ -23,6 +23,8 @@ const (
 	TooLarge          = "too-large"
 	NotRead           = "not-read"
 	ConflictCopy      = "conflict-copy"
+	SynonymsBroken    = "synonyms-broken"
+	SynonymPointless  = "synonym-pointless"
 )
 
 // Rule is a kind of finding.
@@ -93,6 +95,12 @@ var Rules = []Rule{
 	{ConflictCopy, Warning, "A sync client's conflict copy",
 		"It is not indexed: what is only in it cannot be found.",
 		"Compare it with the document, take over what is missing, and delete it."},
+	{SynonymsBroken, Error, "An entry of .synonyms.yaml, or all of it, cannot be read",
+		"The entry is left out. Where the file is no YAML at all, a daemon keeps the last one it could read.",
+		"Write a group as `- [k8s, kubernetes]`, and words that lead to another but not back as `- 支付: [付款, 缴费]`."},
+	{SynonymPointless, Warning, "A synonym that changes nothing",
+		"The words are the same to a lookup already, or another entry says it.",
+		"Take it out."},
 }
 
 func ruleOf(id string) Rule {

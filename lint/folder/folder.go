@@ -21,6 +21,7 @@ import (
 	"knowledged/document"
 	"knowledged/l0"
 	"knowledged/lint"
+	"knowledged/synonyms"
 	"knowledged/watcher"
 )
 
@@ -52,6 +53,9 @@ func Read(ctx context.Context, cfg Config, log *slog.Logger) (lint.Folder, error
 	f := lint.Folder{Exists: r.exists, NewMatcher: newMatcher}
 	for _, s := range batch.Skipped {
 		f.Rejected = append(f.Rejected, lint.Rejected{Path: s.Path, Rule: lint.NotRead, Reason: "not read: " + s.Reason})
+	}
+	if f.Synonyms, err = r.synonyms(); err != nil {
+		return lint.Folder{}, fmt.Errorf("read synonyms: %w", err)
 	}
 	if f.Copies, err = r.copies(); err != nil {
 		return lint.Folder{}, fmt.Errorf("list %s: %w", cfg.Base, err)
@@ -190,6 +194,25 @@ func (r *reader) copies() ([]string, error) {
 	})
 	slices.Sort(found)
 	return found, err
+}
+
+// synonyms reads the folder's synonyms, a byte more than there may be; nil if it has none.
+func (r *reader) synonyms() ([]byte, error) {
+	file := r.abs(synonyms.FileName)
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, synonyms.MaxBytes+1))
+	if data == nil {
+		data = []byte{}
+	}
+	return data, err
 }
 
 func (r *reader) abs(p string) string { return filepath.Join(r.cfg.Base, filepath.FromSlash(p)) }

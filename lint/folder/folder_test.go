@@ -66,8 +66,11 @@ func TestRead_4_1_FollowsTheDaemonsRules(t *testing.T) {
 	put(t, base, "api/a.md~", "backup")
 	put(t, base, "api/a.sync-conflict-20260301-101010-ABCDEFG.md", good("Refunds", "chargeback", "Text"))
 	put(t, base, "api/a (Ann's conflicted copy 2026-03-01).md", good("Refunds", "chargeback", "Text"))
+	put(t, base, ".synonyms.yaml", "- [k8s, kubernetes]\n- [refund, Refund]\n- single\n")
 	r := check(t, Config{Base: base, MaxFileSize: 1 << 20, Fallback: true})
 	want := []string{
+		".synonyms.yaml synonym-pointless",
+		".synonyms.yaml synonyms-broken",
 		"api/a (Ann's conflicted copy 2026-03-01).md conflict-copy",
 		"api/a.md dead-link",
 		"api/a.sync-conflict-20260301-101010-ABCDEFG.md conflict-copy",
