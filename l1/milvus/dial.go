@@ -2,6 +2,7 @@ package milvus
 
 import (
 	"context"
+	"crypto/tls"
 	"time"
 
 	grpcretry "github.com/grpc-ecosystem/go-grpc-middleware/retry"
@@ -9,9 +10,11 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	grpccredentials "google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 )
 
 const (
@@ -74,4 +77,21 @@ func intercept(ctx context.Context, method string, req, reply any, cc *grpc.Clie
 		return nil
 	}
 	return &refusal{code: st.GetCode(), old: st.GetErrorCode(), reason: st.GetReason()}
+}
+
+// wantsTLS reports whether a call failed because the server wants TLS, of which gRPC tells only that the connection was
+// closed, in one of several ways.
+func (c *Config) wantsTLS(ctx context.Context, err error) bool {
+	if c.TLS || status.Code(rootOf(err)) != codes.Unavailable {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	// Nothing is sent over it, so it need not be trusted.
+	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", c.Address)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
 }

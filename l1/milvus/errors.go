@@ -151,14 +151,7 @@ func (c *Config) hint(err error) string {
 		return fmt.Sprintf("nothing listens at %s; is Milvus running (l1.milvus.address)?", c.Address)
 	case has("no such host"), has("server misbehaving"):
 		return fmt.Sprintf("the host of %s is not known (l1.milvus.address)", c.Address)
-	case has("server preface within timeout"):
-		return fmt.Sprintf("Milvus at %s does not answer in time", c.Address)
-	case has("error reading server preface"):
-		if c.TLS {
-			return fmt.Sprintf("Milvus at %s closes the connection", c.Address)
-		}
-		return fmt.Sprintf("Milvus at %s closes the connection; does it want TLS (l1.milvus.tls)?", c.Address)
-	case errors.Is(err, context.DeadlineExceeded), code == codes.DeadlineExceeded:
+	case errors.Is(err, context.DeadlineExceeded), code == codes.DeadlineExceeded, has("server preface within timeout"), has("context Done"):
 		return fmt.Sprintf("Milvus at %s does not answer in time", c.Address)
 	case code == codes.Unavailable:
 		return fmt.Sprintf("Milvus at %s cannot be reached", c.Address)

@@ -119,9 +119,15 @@ func (l *logBuffer) String() string {
 
 func eventually(t testing.TB, patience time.Duration, what string, ok func() bool) {
 	t.Helper()
+	eventuallyOr(t, patience, what, ok, func() string { return "" })
+}
+
+// eventuallyOr tells more when it is not so.
+func eventuallyOr(t testing.TB, patience time.Duration, what string, ok func() bool, more func() string) {
+	t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %s for %s", patience, what)
+			t.Fatalf("waited %s for %s %s", patience, what, more())
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

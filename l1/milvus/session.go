@@ -73,6 +73,9 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 		}
 	}()
 	if err := s.greet(ctx, cl); err != nil {
+		if s.c.wantsTLS(ctx, err) {
+			err = &explained{fmt.Sprintf("Milvus at %s wants TLS (l1.milvus.tls)", s.c.Address), err}
+		}
 		return nil, err
 	}
 	made, err := s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex())
