@@ -31,6 +31,9 @@ func readFrontMatter(text string, fallback bool) frontMatter {
 	case fallback && beginsJSON(text):
 		return readJSON(text)
 	}
+	if line, message, ok := nearMiss(text); ok {
+		return malformed("", line, message)
+	}
 	return frontMatter{}
 }
 

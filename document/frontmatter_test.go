@@ -197,9 +197,7 @@ func TestFrontMatter_1_3_TypedTitles(t *testing.T) {
 func TestFrontMatter_1_3_None(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":               "",
-		"blank line before":   "\n---\ntitle: T\n---\n# H1\n",
 		"blank before":        " ---\ntitle: T\n---\n",
-		"four dashes":         "----\ntitle: T\n----\n",
 		"text behind":         "--- x\ntitle: T\n---\n",
 		"a rule above prose":  "---\n\n# H1\n\ntext\n",
 		"a rule and nothing":  "---",
