@@ -53,7 +53,7 @@ func (c *Config) credentials() (cr credentials, err error) {
 		if e != nil {
 			err = fmt.Errorf("read l1.milvus.%s: %w", setting, e)
 		}
-		return strings.TrimSpace(string(data))
+		return strings.TrimRight(string(data), "\r\n")
 	}
 	cr = credentials{user: c.Username, password: read("password_file", c.PasswordFile), token: read("token_file", c.TokenFile)}
 	if err == nil && c.TokenFile != "" && cr.token == "" {
