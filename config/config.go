@@ -168,7 +168,7 @@ func Default() Config {
 			Fusion: Fusion{
 				Method: "score",
 				RRF:    RRF{K: 60, Exact: 1, Fulltext: 1, Semantic: 1},
-				Score:  ScoreWeights{Fulltext: 1.5, Soft: .5},
+				Score:  ScoreWeights{Fulltext: 1.5, Soft: .75},
 			},
 		},
 		L1: L1{

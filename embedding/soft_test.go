@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// naiveSoft is the formula of the model card, word for word.
-func naiveSoft(b *Builtin, query string, p Passage) float64 {
+// naiveMatches is how well each piece of the query is matched in a passage, and how important it is.
+func naiveMatches(b *Builtin, query string, p Passage) (matches, weights []float64) {
 	var s scratch
 	row := func(id int32) []float64 {
 		out := make([]float64, b.model.dims)
@@ -34,28 +34,46 @@ func naiveSoft(b *Builtin, query string, p Passage) float64 {
 			seen[id] = true
 		}
 	}
-	if len(seen) == 0 {
-		return 0
-	}
-	var sum, weights float64
 	for _, id := range b.model.tokenize(query, &s) {
 		q := row(id)
 		w := math.Sqrt(dot(q, q))
-		best := -1.0
+		best := 0.0
 		for other := range seen {
 			r := row(other)
-			best = max(best, dot(q, r)/(w*math.Sqrt(dot(r, r))))
+			best = max(best, (dot(q, r)/(w*math.Sqrt(dot(r, r)))-chance)/(1-chance))
 		}
-		sum += w * best
-		weights += w
+		matches, weights = append(matches, best), append(weights, w)
 	}
-	if weights == 0 {
-		return 0
-	}
-	return sum / weights
+	return matches, weights
 }
 
-func TestSoftIsTheCardsFormula(t *testing.T) {
+// naiveSoft is the formula word for word, each occurrence of a piece by itself.
+func naiveSoft(b *Builtin, query string, passages []Passage) []float64 {
+	out := make([]float64, len(passages))
+	matches := make([][]float64, len(passages))
+	var weights []float64
+	for i, p := range passages {
+		matches[i], weights = naiveMatches(b, query, p)
+	}
+	n := float64(len(passages))
+	total := 0.0
+	for k := range weights {
+		with := 0.0
+		for i := range passages {
+			with += matches[i][k]
+		}
+		weights[k] *= math.Log(1 + (n-with+0.5)/(with+0.5))
+		total += weights[k]
+	}
+	for i := range out {
+		for k, w := range weights {
+			out[i] += w * matches[i][k] / total
+		}
+	}
+	return out
+}
+
+func TestSoftIsTheFormula(t *testing.T) {
 	b := builtin(t)
 	var passages []Passage
 	for i, l := range parityLines(t) {
@@ -63,14 +81,28 @@ func TestSoftIsTheCardsFormula(t *testing.T) {
 	}
 	passages = append(passages, Passage{}, Passage{Text: "😀"})
 	for _, q := range []string{"连接超时怎么办", "how do I restart the restart service", "timeout", "a b c d e 连接"} {
+		want := naiveSoft(b, q, passages)
 		for range 2 { // the second time from the cache
 			got := b.Soft(q, passages)
 			for i, p := range passages {
-				if want := naiveSoft(b, q, p); math.Abs(got[i]-want) > 1e-5 {
-					t.Errorf("%q on %q: %v, want %v", q, p.Text, got[i], want)
+				if math.Abs(got[i]-want[i]) > 1e-5 {
+					t.Errorf("%q on %q: %v, want %v", q, p.Text, got[i], want[i])
 				}
 			}
 		}
+	}
+}
+
+// A word that all passages have does not decide between them; one that few have does.
+func TestSoftWeighsByRarity(t *testing.T) {
+	b := builtin(t)
+	passages := []Passage{{Text: "gateway timeout"}, {Text: "gateway certificate"}}
+	for range 20 {
+		passages = append(passages, Passage{Text: "the gateway and its plugins"})
+	}
+	got := b.Soft("gateway certificate", passages)
+	if got[1] < 2*got[2] || got[1] < 2*got[0] || got[1] > 1 {
+		t.Errorf("scores %v", got[:3])
 	}
 }
 
@@ -103,9 +135,9 @@ func TestSoftBoundsLongQueries(t *testing.T) {
 	for _, l := range parityLines(t) {
 		long.WriteString(l.Text)
 	}
-	pieces, total := b.queryPieces(strings.Repeat(long.String(), 20))
-	if len(pieces) != maxSoftPieces || total <= 0 {
-		t.Fatalf("%d pieces, weight %v", len(pieces), total)
+	pieces := b.queryPieces(strings.Repeat(long.String(), 20))
+	if len(pieces) != maxSoftPieces {
+		t.Fatalf("%d pieces", len(pieces))
 	}
 	for i := 1; i < len(pieces); i++ {
 		if pieces[i].weight > pieces[i-1].weight {
@@ -129,7 +161,7 @@ func TestSoftPackedLanesOfExtremeRows(t *testing.T) {
 	}
 	for _, q := range []string{"甲", "乙", "丁", "甲乙丙丁"} {
 		for _, p := range []string{"甲", "乙", "丁"} {
-			got, want := b.Soft(q, []Passage{{Text: p}})[0], naiveSoft(b, q, Passage{Text: p})
+			got, want := b.Soft(q, []Passage{{Text: p}})[0], naiveSoft(b, q, []Passage{{Text: p}})[0]
 			if math.Abs(got-want) > 0.01 {
 				t.Errorf("%s on %s: %v, want %v", q, p, got, want)
 			}

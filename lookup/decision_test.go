@@ -69,8 +69,8 @@ func TestDecisionTable_2_5(t *testing.T) {
 		{name: "0, has results", set: good,
 			found: true, supplement: "api/b.md", matchType: MatchSemantic, relevance: Strong, reason: ReasonNone, l1: L1Used, asked: 1},
 		{name: "0, a doubtful result", set: func(w *world) {
-			w.meaning = []document.Hit{hit("api/a.md#1", 0.5)}
-			w.soft["The alpha passage answers."], w.coverage, w.known = 0.3, 0.1, 0.6
+			w.meaning = []document.Hit{hit("api/a.md#1", 0.35)}
+			w.soft["The alpha passage answers."], w.coverage, w.known = 0.2, 0.1, 0.5
 		}, found: true, supplement: "api/a.md", matchType: MatchSemantic, relevance: Weak, reason: ReasonNone, l1: L1Used, asked: 1},
 		{name: "0, off, full text relevant", set: func(w *world) { w.noL1 = true; w.text = []document.Hit{hit("ops/c.md#1", 6)} },
 			found: true, supplement: "ops/c.md", matchType: MatchFulltext, relevance: Strong, reason: ReasonNone, l1: L1Off},

@@ -44,7 +44,7 @@ func (f Fusion) withDefaults() Fusion {
 		f.RRF.Exact, f.RRF.Fulltext, f.RRF.Semantic = 1, 1, 1
 	}
 	if f.Score == (ScoreWeights{}) {
-		f.Score = ScoreWeights{Fulltext: 1.5, Soft: 0.5}
+		f.Score = ScoreWeights{Fulltext: 1.5, Soft: 0.75}
 	}
 	return f
 }

@@ -25,7 +25,7 @@ func paths(list []fused) []string {
 	return out
 }
 
-// SPEC 2.8: cosine + 1.5 × BM25/I + 0.5 × soft, one entry a document, by its best chunk: each measure's best over the chunks
+// SPEC 2.8: cosine + 1.5 × BM25/I + 0.75 × soft, one entry a document, by its best chunk: each measure's best over the chunks
 // counts .7, the best sum in one chunk .3.
 func TestScoreFusion_2_8(t *testing.T) {
 	f := Fusion{}.withDefaults()
@@ -34,7 +34,7 @@ func TestScoreFusion_2_8(t *testing.T) {
 		chunkOf("b", 1, 0, 0.9, 0.6), chunkOf("c", 1, 0.5, 0, 0),
 	}, false)
 	wantList(t, "order", paths(list), []string{"a", "b", "c"})
-	if a := list[0]; math.Abs(a.score-0.7*(0.5+1.5*0.4+0.5*0.6)-0.3*(0.3+1.5*0.4+0.5*0.2)) > 1e-9 || a.best.id != "a#1" || a.ranks != (Ranks{Fulltext: 2, Semantic: 2}) {
+	if a := list[0]; math.Abs(a.score-0.7*(0.5+1.5*0.4+0.75*0.6)-0.3*(0.3+1.5*0.4+0.75*0.2)) > 1e-9 || a.best.id != "a#1" || a.ranks != (Ranks{Fulltext: 2, Semantic: 2}) {
 		t.Errorf("a: %+v best %+v", a, a.best)
 	}
 	if b := list[1]; b.ranks != (Ranks{Semantic: 1}) {

@@ -39,7 +39,7 @@ type Thresholds struct {
 // BuiltinCalibration belongs to zh-en-256 with its soft match.
 var BuiltinCalibration = Calibration{
 	CosineWeight: 1, SoftWeight: 0.7, KnownWeight: 0.35, NamedWeight: 0.3,
-	Han: Thresholds{Strong: 1.00, None: 0.77}, Other: Thresholds{Strong: 1.15, None: 0.84},
+	Han: Thresholds{Strong: 0.86, None: 0.66}, Other: Thresholds{Strong: 0.97, None: 0.67},
 	TextHan: Thresholds{Strong: 0.72, None: 0.58}, TextOther: Thresholds{Strong: 0.84, None: 0.72},
 	CoverWeak: 0.8, CoverStrong: 0.8,
 }

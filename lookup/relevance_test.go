@@ -59,7 +59,7 @@ func TestCalibrationFrom(t *testing.T) {
 		t.Errorf("%.3f, %.3f", c.cosine(0.6), c.cosine(0.6+c.SD))
 	}
 	for name, ev := range map[string]Evidence{
-		"":     {Meaning: true, Cosine: 0.62, Soft: 0.4, Known: 0.3, Named: 0.3},
+		"":     {Meaning: true, Cosine: 0.62, Soft: 0.2, Known: 0.3, Named: 0.3},
 		Strong: {Meaning: true, Cosine: 0.8, Soft: 0.6, Known: 0.9, Named: 0.9},
 	} {
 		if got := c.judge(ev, false, nil); got != name {
