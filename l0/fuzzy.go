@@ -15,6 +15,11 @@ const (
 	minFuzzy = 4 // letters of a word that may be a typo of another
 	farFuzzy = 8 // letters from which two mistakes are one typo
 
+	// In a sentence most strange words are just words: "prod" is not "pod", "injection" not "ingestion". There a typo has
+	// one mistake and this many letters at least. A word that is a third of the query is what was asked for.
+	minInSentence = 6
+	sentenceShare = 3
+
 	maxFuzzyWords = 4  // of a query that are looked at
 	maxFuzzy      = 64 // runes of a word, and of a Chinese query
 	minSwap       = 4  // characters of a Chinese name in which two may have changed places
@@ -55,9 +60,16 @@ func (t *table) correct(q *text, known func(term string) bool) (string, bool) {
 			continue
 		}
 		end := q.identifierEnd(i)
+		most := 1
+		if sentence := sentenceShare*(end-i) < q.len(); sentence && end-i < minInSentence {
+			i = end
+			continue
+		} else if !sentence && end-i >= farFuzzy {
+			most = 2
+		}
 		if q.suspect(i, end, known) {
 			looked++
-			if word, ok := t.nearest(q.sub(i, end)); ok {
+			if word, ok := t.nearest(q.sub(i, end), most); ok {
 				out.WriteString(q.written(from, i))
 				out.WriteString(word)
 				from = end
@@ -97,14 +109,10 @@ func (t *text) suspect(start, end int, known func(string) bool) bool {
 // written is sub as its author wrote it.
 func (t *text) written(start, end int) string { return string(t.cased[start:end]) }
 
-// nearest finds the word of a keyword or alias that word is likeliest a typo of: the one with fewest mistakes, then the one
+// nearest finds the word of a keyword or alias that word is likeliest a typo of, with most mistakes at most: the one with fewest mistakes, then the one
 // most documents have, then the first by spelling.
-func (t *table) nearest(word string) (string, bool) {
+func (t *table) nearest(word string, most int) (string, bool) {
 	letters := []rune(word)
-	most := 1
-	if len(letters) >= farFuzzy {
-		most = 2
-	}
 	var row [3][maxFuzzy + 3]int
 	best, fewest, shared := "", most+1, uint32(0)
 	for other, names := range t.vocabulary[letters[0]] {
