@@ -180,7 +180,7 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 			x.broke(ctx, partStore, err)
 			return 0
 		}
-		x.worked(partStore)
+		x.answered()
 	}
 	embedWait := x.embedWait.left()
 	x.mu.Lock()
@@ -208,6 +208,7 @@ func (x *Index) rest(ctx context.Context) {
 	x.complete = true
 	x.advanced()
 	x.mu.Unlock()
+	x.recovered(partStore)    // the rows it could not take are not wanted any more
 	x.recovered(partProvider) // what it could not embed is gone; when it may be asked again is another matter
 	x.sumUpWarnings()
 	if r, ok := x.store.(Retirer); ok && !x.retired {

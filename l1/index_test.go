@@ -2,6 +2,7 @@ package l1
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,6 +77,7 @@ type fakeStore struct {
 	mu      sync.Mutex
 	rows    map[string]Row
 	err     error // of every call
+	full    error // of Upsert
 	upserts [][]string
 	deletes [][]string
 	lists   int
@@ -97,8 +99,8 @@ func (s *fakeStore) Upsert(ctx context.Context, rows []Row) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err != nil {
-		return s.err
+	if err := cmp.Or(s.err, s.full); err != nil {
+		return err
 	}
 	var ids []string
 	for _, r := range rows {
@@ -630,6 +632,47 @@ func TestStoreComesBackEmpty_3_6(t *testing.T) {
 		w.wantState(StateReady, 0)
 		w.wantRows("ops/a.md#one", "ops/a.md#two")
 		if w.lines("level=WARN") != 1 || w.lines("is back") != 1 {
+			t.Errorf("log: %s", w.log)
+		}
+	})
+}
+
+// A full disk: the store lists and deletes, but takes nothing. That is one outage, at growing intervals.
+func TestFullStoreIsOneOutage(t *testing.T) {
+	run(t, nil, func(w *world) {
+		old := w.source.put("ops/old.md", "old")
+		w.Changed(old, nil)
+		synctest.Wait()
+		fill := func(err error) {
+			w.store.mu.Lock()
+			defer w.store.mu.Unlock()
+			w.store.full = err
+		}
+		fill(errors.New("no space left on device"))
+		ids := w.source.put("ops/a.md", "one", "two")
+		w.Changed(ids, nil)
+		time.Sleep(5 * time.Minute)
+		w.Changed(nil, w.source.remove(old...))
+		time.Sleep(5 * time.Minute)
+		w.wantRows()
+		w.wantState(StateDown, 2)
+		if n := w.store.listed(); n > 40 || w.lines("level=WARN") != 1 || w.lines("is back") != 0 {
+			t.Errorf("tried %d times; log: %s", n, w.log)
+		}
+		fill(nil)
+		if err := w.Idle(w.t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.wantRows(ids...)
+		fill(errors.New("no space left on device"))
+		w.Changed(w.source.put("ops/b.md", "three"), nil)
+		synctest.Wait()
+		w.wantState(StateDown, 1)
+		w.Changed(nil, w.source.remove("ops/b.md#three")) // what it could not take is not wanted any more
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		w.wantState(StateReady, 0)
+		if w.lines("level=WARN") != 2 || w.lines("is back") != 2 {
 			t.Errorf("log: %s", w.log)
 		}
 	})

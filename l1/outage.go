@@ -15,9 +15,10 @@ const (
 
 // outage is that a part has failed and has not worked since.
 type outage struct {
-	part  string
-	err   error
-	since time.Time
+	part   string
+	err    error
+	since  time.Time
+	adding bool // rows could not be put: a store whose disk is full still lists and deletes, which ends nothing
 }
 
 // backoff is when a failed part may be tried again.
@@ -76,6 +77,26 @@ func (x *Index) broke(ctx context.Context, part string, err error) {
 	x.mu.Unlock()
 	if first {
 		x.log.Warn("semantic index is down, keyword search goes on and changes wait", "part", part, "pending", pending, "err", err)
+	}
+}
+
+// cannotAdd notes that rows could not be put.
+func (x *Index) cannotAdd(ctx context.Context, err error) {
+	x.broke(ctx, partStore, err)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.outage != nil {
+		x.outage.adding = true
+	}
+}
+
+// answered notes that the store listed or deleted. Where rows wait that it could not take, that says nothing.
+func (x *Index) answered() {
+	x.mu.Lock()
+	adding := x.outage != nil && x.outage.adding
+	x.mu.Unlock()
+	if !adding {
+		x.worked(partStore)
 	}
 }
 

@@ -100,7 +100,7 @@ func (x *Index) delete(ctx context.Context, gones []item) (ok bool) {
 		x.broke(ctx, partStore, err)
 		return false
 	}
-	x.worked(partStore)
+	x.answered()
 	x.finish(gones, false)
 	return true
 }
@@ -134,7 +134,7 @@ func (x *Index) put(ctx context.Context, puts []work, start time.Time) []work {
 	}
 	if err := x.store.Upsert(ctx, rows); err != nil {
 		x.giveBack(itemsOf(embedded), false)
-		x.broke(ctx, partStore, err)
+		x.cannotAdd(ctx, err)
 		return nil
 	}
 	x.worked(partStore)
