@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"knowledged/document"
 	"knowledged/l0"
@@ -24,11 +24,14 @@ func (p *pipeline) apply(ctx context.Context, paths []string, trust bool) int {
 	p.queued.Add(int64(len(paths)))
 	defer func() { p.queued.Add(-int64(len(paths))) }()
 	paths, byInode := p.newFirst(paths)
-	for rest := paths; len(rest) > 0 && ctx.Err() == nil; {
+	for rest := paths; len(rest) > 0; {
 		// A slice may be followed by an API call's job: uploads don't wait for a first scan of thousands.
-		n := min(len(rest), sliceSize)
-		changed += p.applySlice(ctx, rest[:n], byInode, trust)
-		rest = rest[n:]
+		found := p.lookAtSlice(ctx, rest, trust)
+		if ctx.Err() != nil {
+			break // what was found is found again by the next start
+		}
+		changed += p.applySlice(found, byInode)
+		rest = rest[len(found):]
 		if len(rest) > 0 {
 			p.runJobs()
 		}
@@ -77,17 +80,30 @@ type finding struct {
 
 type stageTimes struct{ read, parse, chunk time.Duration }
 
-func (p *pipeline) applySlice(ctx context.Context, paths []string, byInode map[uint64]string, trust bool) int {
-	found := make([]finding, len(paths))
-	g, _ := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, path := range paths {
-		g.Go(func() error {
-			found[i] = p.look(path, trust)
-			return nil
+// lookAtSlice looks at the first of these paths: at one at least, and at no more than are to be held in memory at once.
+func (p *pipeline) lookAtSlice(ctx context.Context, paths []string, trust bool) []finding {
+	found := make([]finding, min(len(paths), sliceSize))
+	var next, size atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(found)) {
+		workers.Go(func() {
+			for size.Load() < p.slice && ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(found) {
+					return
+				}
+				found[i] = p.look(paths[i], trust)
+				if found[i].doc != nil {
+					size.Add(found[i].record.FileSize)
+				}
+			}
 		})
 	}
-	_ = g.Wait() // look reports faults in its finding
+	workers.Wait()
+	return found[:min(int(next.Load()), len(found))]
+}
+
+func (p *pipeline) applySlice(found []finding, byInode map[uint64]string) int {
 	var keep []finding
 	for _, f := range found {
 		p.unread.note(&f)

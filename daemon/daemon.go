@@ -94,6 +94,7 @@ func (d *Daemon) open() (err error) {
 		chunks:   chunks,
 		format:   formatOf(d.docOpt, chunks),
 		maxSize:  int64(cfg.Knowledge.MaxFileSize),
+		slice:    sliceBytes,
 		settle:   time.Duration(cfg.Watch.MaxSettle),
 		poll:     time.Duration(cfg.Watch.PollInterval),
 		unread:   unread{},

@@ -16,9 +16,12 @@ import (
 	"knowledged/watcher"
 )
 
-// sliceSize bounds how many files are parsed and held in memory before they are written: a first scan of 100,000
-// documents must not need them all at once.
-const sliceSize = 200
+// A slice is what is parsed and held in memory before it is written: a first scan of 100,000 documents must not need them
+// all at once, nor an upload wait for long.
+const (
+	sliceSize  = 200      // files
+	sliceBytes = 16 << 20 // of their text; each of the workers may exceed it by one file
+)
 
 // retryL0 is how long L0 is left alone after a write failed; a full disk isn't emptied in a moment.
 const retryL0 = 10 * time.Second
@@ -55,6 +58,7 @@ type pipeline struct {
 	chunks  chunker.Options
 	format  int // of records: formatOf docOpt and chunks
 	maxSize int64
+	slice   int64         // bytes: sliceBytes
 	retry   time.Duration // between attempts to mend L0
 	settle  time.Duration // a file that looks half-written is given this long
 	poll    time.Duration // between attempts to read what could not be read
