@@ -30,11 +30,11 @@ func paths(list []fused) []string {
 func TestScoreFusion_2_8(t *testing.T) {
 	f := Fusion{}.withDefaults()
 	list := f.fuse(nil, []candidate{
-		chunkOf("a", 1, 0.4, 0.3, 0.2), chunkOf("a", 2, 0.1, 0.5, 0.6),
-		chunkOf("b", 1, 0, 0.9, 0.6), chunkOf("c", 1, 0.5, 0, 0),
+		chunkOf("a", 1, 0.4, 0.3, 0.2), chunkOf("a", 2, 0.1, 0.5, 0.5),
+		chunkOf("b", 1, 0, 0.9, 0.4), chunkOf("c", 1, 0.5, 0, 0),
 	}, false)
 	wantList(t, "order", paths(list), []string{"a", "b", "c"})
-	if a := list[0]; math.Abs(a.score-0.7*(0.5+1.5*0.4+0.75*0.6)-0.3*(0.3+1.5*0.4+0.75*0.2)) > 1e-9 || a.best.id != "a#1" || a.ranks != (Ranks{Fulltext: 2, Semantic: 2}) {
+	if a := list[0]; math.Abs(a.score-0.7*(0.5+1.5*0.4+0.75*0.5)-0.3*(0.3+1.5*0.4+0.75*0.2)) > 1e-9 || a.best.id != "a#1" || a.ranks != (Ranks{Fulltext: 2, Semantic: 2}) {
 		t.Errorf("a: %+v best %+v", a, a.best)
 	}
 	if b := list[1]; b.ranks != (Ranks{Semantic: 1}) {
