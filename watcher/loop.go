@@ -21,9 +21,10 @@ type loop struct {
 
 	// The snapshot: what the folder looked like when it was last looked at. See snapshot.go.
 	folders   map[string]*folder
-	docs      int    // documents in folders
-	unwatched int    // folders without a watch
-	scanSeq   uint32 // number of the latest listing
+	ids       map[fileID]string // of listed folders → path
+	docs      int               // documents in folders
+	unwatched int               // folders without a watch
+	scanSeq   uint32            // number of the latest listing
 	newSkips  []Skipped
 
 	// The work: single folders out of turn, then a pass over all. See scan.go.

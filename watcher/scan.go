@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -20,37 +21,76 @@ type scan struct {
 	fresh   bool // out of turn: a new folder
 }
 
-// begin lists a folder; nil if it cannot be.
+// begin watches a folder and then lists it, so that whatever is put into it from now on is either listed or reported; nil
+// if it cannot be listed.
 func (l *loop) begin(dir string, fresh bool, now time.Time) *scan {
 	f := l.folders[dir]
 	if f == nil {
 		return nil
 	}
 	f.queued = false
-	l.watch(dir, f)
-	entries, id, err := list(l.abs(dir), f.link || dir == "")
-	if err != nil {
-		l.unlistable(dir, f, err, now)
-		return nil
+	if _, ok := l.ids[f.id]; f.twice && !ok {
+		f.twice, l.ids[f.id] = false, dir
+	}
+	var entries []fs.DirEntry
+	for {
+		l.watch(dir, f)
+		found, id, err := list(l.abs(dir), f.link || dir == "")
+		if err != nil {
+			l.unlistable(dir, f, err, now)
+			return nil
+		}
+		if !l.stale(dir, f, id, now) {
+			entries = found
+			break
+		}
+		if l.folders[dir] != f {
+			return nil // it was below what was forgotten
+		}
 	}
 	if f.failed {
 		f.failed = false
 		l.reported(dir, func(path string, in *folder, name string) { l.unskip(path, in, name) })
 	}
-	if f.id != (fileID{}) && f.id != id { // another folder took the name, unnoticed: what was known below is void
-		for name := range f.subs {
-			l.forgetTree(join(dir, name), now)
-		}
-		l.unwatch(dir, f)
-		l.watch(dir, f)
-	}
-	f.id = id
 	l.scanSeq++
 	l.loadRules(dir, f, entries)
 	if dir == "" {
 		l.compareBeside(entries, now)
 	}
 	return &scan{dir: dir, f: f, entries: entries, seq: l.scanSeq, fresh: fresh}
+}
+
+// stale tells whether the watch of a folder being listed was of no use, because of renames whose events are still to come:
+// then it was replaced, and what happened until now must be listed again.
+func (l *loop) stale(dir string, f *folder, id fileID, now time.Time) bool {
+	before := f.id
+	f.id = id
+	if id == (fileID{}) || id == before {
+		return false
+	}
+	if before != (fileID{}) { // another folder took the name, unnoticed: what was known below is void
+		for name := range f.subs {
+			l.forgetTree(join(dir, name), now)
+		}
+		delete(l.ids, before)
+	}
+	other, known := l.ids[id]
+	if known && other != dir {
+		if fi, err := os.Lstat(l.abs(other)); err == nil && idOf(fi) == id {
+			l.unwatch(dir, f) // mounted twice: the system reports changes under one name only
+			f.twice = true
+			return false
+		}
+		// The system goes on to report the folder's changes under its old name, until that watch ends.
+		l.forgetTree(other, now)
+		l.look(other, now)
+	}
+	l.ids[id] = dir
+	if before == (fileID{}) && !known {
+		return false
+	}
+	l.unwatch(dir, f)
+	return true
 }
 
 func list(name string, link bool) ([]fs.DirEntry, fileID, error) {

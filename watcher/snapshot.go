@@ -31,6 +31,7 @@ type folder struct {
 	watched bool
 	scanned bool
 	failed  bool // could not be listed
+	twice   bool // is watched under another name too, which gets the events
 }
 
 type doc struct {
@@ -54,6 +55,7 @@ func (l *loop) forgetAll() {
 	l.folders = map[string]*folder{"": {}}
 	l.docs, l.unwatched = 0, 1
 	l.fresh, l.pass, l.cur, l.newSkips = nil, nil, nil, nil
+	l.ids = map[fileID]string{}
 	l.links, l.linkRoots = map[fileID]string{}, map[string]string{}
 	l.rules.clear()
 	l.mu.Lock()
@@ -61,8 +63,7 @@ func (l *loop) forgetAll() {
 	clear(l.skipped)
 }
 
-// newFolder takes a folder into the snapshot, watches it and has it listed: in this order, so that whatever is put into
-// it from now on is either listed or reported.
+// newFolder takes a folder into the snapshot and has it listed.
 func (l *loop) newFolder(path string, link bool) {
 	dir, name := split(path)
 	parent := l.folders[dir]
@@ -73,7 +74,6 @@ func (l *loop) newFolder(path string, link bool) {
 	f := &folder{link: link, queued: true}
 	l.folders[path] = f
 	l.unwatched++
-	l.watch(path, f)
 	l.fresh = append(l.fresh, path)
 }
 
@@ -102,6 +102,9 @@ func (l *loop) forgetTree(path string, now time.Time) {
 	l.unwatch(path, f)
 	l.unwatched--
 	delete(l.folders, path)
+	if l.ids[f.id] == path {
+		delete(l.ids, f.id)
+	}
 	delete(l.linkRoots, path)
 	l.rules.forget(path)
 	if l.cur != nil && l.cur.f == f {

@@ -234,36 +234,6 @@ func TestTrouble_4_2_ErrorsWhileRemoving(t *testing.T) {
 	b.index("a.md", "1", "b.md", "2")
 }
 
-// A folder rename that no event told of: the next comparison finds the folder and mends the watches.
-func TestTrouble_4_2_MissedRename(t *testing.T) {
-	b := newBench(t, Config{PollInterval: 50 * ms}, "x/in/a.md", "1")
-	var closed atomic.Bool
-	open := b.w.open
-	b.w.open = func() (*fsnotify.Watcher, error) {
-		fsw, err := open()
-		in, out := fsw.Events, make(chan fsnotify.Event, 100)
-		go func() {
-			defer close(out)
-			for ev := range in {
-				if !closed.Load() {
-					out <- ev
-				}
-			}
-		}()
-		fsw.Events = out
-		return fsw, err
-	}
-	b.start()
-	closed.Store(true)
-	b.mv("x", "y")
-	b.index("y/in/a.md", "1")
-	b.await("a walk after the watches were mended", func() bool { return b.w.Status().PolledFolders == 0 })
-	b.idle()
-	closed.Store(false)
-	b.put("y/in/a.md", "2")
-	b.index("y/in/a.md", "2")
-}
-
 // SPEC 4.2: past the limit of watches, one WARN names the limit and the remedy, and the rest is polled.
 func TestTrouble_4_2_WatchLimit(t *testing.T) {
 	for _, mode := range []string{ModeAuto, ModeFsnotify} {

@@ -126,7 +126,7 @@ func (l *loop) resetWatches() {
 
 // watch sees that a folder is watched, or polled if it cannot be.
 func (l *loop) watch(path string, f *folder) {
-	if f.watched || l.fsw == nil {
+	if f.watched || f.twice || l.fsw == nil {
 		return
 	}
 	err := l.add(l.fsw.Watcher, l.abs(path))
