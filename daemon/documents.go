@@ -15,16 +15,20 @@ import (
 	"knowledged/registry"
 )
 
+// cursorMark tells a cursor from any other text in base64.
+const cursorMark = "after:"
+
 // Documents lists records by path, filtered and paged.
 func (d *Daemon) Documents(_ context.Context, q ipc.DocumentsQuery) (ipc.DocumentList, error) {
-	after, err := base64.RawURLEncoding.DecodeString(q.Cursor)
-	if err != nil {
+	cursor, err := base64.RawURLEncoding.DecodeString(q.Cursor)
+	after, ours := strings.CutPrefix(string(cursor), cursorMark)
+	if err != nil || q.Cursor != "" && !ours {
 		return ipc.DocumentList{}, &ipc.InvalidError{Field: "cursor", Message: "is not a cursor of an earlier page"}
 	}
 	all := d.registry.All()
 	start := 0
 	if len(after) > 0 { // by name, not by position: documents may come and go between two pages
-		start = sort.Search(len(all), func(i int) bool { return all[i].Path > string(after) })
+		start = sort.Search(len(all), func(i int) bool { return all[i].Path > after })
 	}
 	var out ipc.DocumentList
 	for _, rec := range all[start:] {
@@ -33,7 +37,7 @@ func (d *Daemon) Documents(_ context.Context, q ipc.DocumentsQuery) (ipc.Documen
 		}
 		if len(out.Documents) == q.Limit {
 			last := strings.TrimPrefix(out.Documents[q.Limit-1].Source, d.baseName+"/")
-			out.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(last))
+			out.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(cursorMark + last))
 			break
 		}
 		out.Documents = append(out.Documents, d.wireRecord(rec))

@@ -64,8 +64,10 @@ func TestDocuments_5_2(t *testing.T) {
 		}
 	}
 	var invalid *ipc.InvalidError
-	if _, err := w.Documents(context.Background(), ipc.DocumentsQuery{Limit: 2, Cursor: "%"}); !errors.As(err, &invalid) {
-		t.Errorf("a cursor that is none: %v", err)
+	for _, cursor := range []string{"%", "abcd"} {
+		if _, err := w.Documents(context.Background(), ipc.DocumentsQuery{Limit: 2, Cursor: cursor}); !errors.As(err, &invalid) {
+			t.Errorf("a cursor that is none: %v", err)
+		}
 	}
 	page, err := w.Documents(context.Background(), ipc.DocumentsQuery{Limit: 2})
 	w.must(err)

@@ -50,6 +50,11 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	if twin := p.twin(target, r.Body); twin != nil && !r.Force {
 		return nil, false, &ipc.ExistsError{Record: p.wire(twin)}
 	}
+	if !exists && !r.Force {
+		if alike := p.alike(target); alike != nil {
+			return nil, false, &ipc.ExistsError{Record: p.wire(alike), Alike: true}
+		}
+	}
 	made, err := save(root, target, r.Body, p.intent)
 	if err != nil {
 		undoFolders(root, made)

@@ -37,8 +37,8 @@ func TestClient(t *testing.T) {
 	if got := h.puts[0]; err != nil || !created || got.Category != "api/v 2" || got.FileName != "错 误.md" || !got.Force || !got.WaitL1 || !got.IfNoneMatch.Any {
 		t.Errorf("put: %+v %v %v", got, created, err)
 	}
-	_, created, err = c.Put(ctx, PutRequest{FileName: "root \"1\".md", Body: []byte("y")})
-	if got := h.puts[1]; err != nil || !created || got.FileName != "root \"1\".md" {
+	_, created, err = c.Put(ctx, PutRequest{FileName: "root 'a; b=c'.md", Body: []byte("y")})
+	if got := h.puts[1]; err != nil || !created || got.FileName != "root 'a; b=c'.md" {
 		t.Errorf("put under a name that a form must escape: %+v %v", got, err)
 	}
 	rec, created, err = c.Put(ctx, PutRequest{FileName: "root.md", Body: []byte("y"), Force: true})

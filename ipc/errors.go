@@ -14,10 +14,17 @@ var (
 	ErrUnavailable = errors.New("not available right now")                // 503, worth trying again
 )
 
-// ExistsError says that the same bytes are indexed at another place: 409 with that record.
-type ExistsError struct{ Record Record }
+// ExistsError says that the same bytes are indexed at another place, or that a document there has as good as the same
+// name: 409 with that record.
+type ExistsError struct {
+	Record Record
+	Alike  bool // it is the names that are the same, but for case or the composition of letters
+}
 
 func (e *ExistsError) Error() string {
+	if e.Alike {
+		return fmt.Sprintf("%s exists already; on some systems that is the same file", e.Record.Source)
+	}
 	return fmt.Sprintf("the same document exists already as %s", e.Record.Source)
 }
 

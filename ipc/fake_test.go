@@ -142,7 +142,7 @@ func (f *fakeBackend) Put(_ context.Context, req PutRequest) (Record, bool, erro
 	}
 	for otherID, body := range f.bodies {
 		if otherID != id && bytes.Equal(body, req.Body) && !req.Force {
-			return Record{}, false, &ExistsError{f.docs[otherID]}
+			return Record{}, false, &ExistsError{Record: f.docs[otherID]}
 		}
 	}
 	return f.store(req.Category, req.FileName, req.Body), !exists, nil

@@ -77,9 +77,13 @@ func (g *guard) sameOrigin(r *http.Request) bool {
 	if g.origin.Check(r) != nil {
 		return false
 	}
-	// Without Origin: an <img> or <script> of a foreign page, whose answer it might still read in part or time. A person
-	// who follows a link here is welcome.
-	return r.Header.Get("Sec-Fetch-Site") != "cross-site" || r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	// Without Origin: an <img> or <script> of a foreign page, or of another port of this machine, whose answer it might
+	// still read in part or time. A person who follows a link here is welcome.
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		return r.Header.Get("Sec-Fetch-Mode") == "navigate"
+	}
+	return true
 }
 
 // ownOrigin knows our own page: the same host and port, where all loopback names are one host.

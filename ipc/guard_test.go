@@ -50,6 +50,7 @@ func TestHostAndOrigin_6_2(t *testing.T) {
 		{"127.0.0.1:PORT", "chrome-extension://abc", "", false},
 		{"127.0.0.1:PORT", "http://127.0.0.1:PORT.evil.invalid", "", false},
 		{"127.0.0.1:PORT", "", "cross-site", false},
+		{"127.0.0.1:PORT", "", "same-site", false},
 	} {
 		headers := []string{"Host", strings.ReplaceAll(c.host, "PORT", port), "Content-Type", "application/json"}
 		if c.origin != "" {

@@ -127,7 +127,16 @@ func (h *handler) unmatched(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	h.refuse(w, r, problem(http.StatusMethodNotAllowed, "Use "+strings.Join(allowed, " or ")+" here."))
+	last := len(allowed) - 1
+	use := allowed[last]
+	if last > 0 {
+		use = strings.Join(allowed[:last], ", ") + " or " + use
+	}
+	detail := fmt.Sprintf("%s is not for this path, but %s.", shorten(r.Method), use)
+	if r.Method == http.MethodPut && strings.HasPrefix(r.URL.Path, "/v1/documents") {
+		detail += " A file is saved with PUT /v1/documents/{category}/{fileName}; without a category with POST /v1/documents."
+	}
+	h.refuse(w, r, problem(http.StatusMethodNotAllowed, detail))
 }
 
 // refuse answers with a Problem and logs it if it is the daemon's fault.

@@ -67,6 +67,8 @@ func segmentFault(s string) string {
 		return "holds a backslash"
 	case strings.Contains(s, ":"):
 		return "holds a colon"
+	case strings.ContainsAny(s, `<>"|?*`):
+		return `holds one of < > " | ? *, which Windows does not allow`
 	case percentEscape.MatchString(s):
 		return "holds a percent escape"
 	case deviceName(s):
@@ -79,6 +81,9 @@ func segmentFault(s string) string {
 	}
 	if last, _ := utf8.DecodeLastRuneInString(s); last == '.' || unicode.IsSpace(last) {
 		return "ends in a dot or a blank"
+	}
+	if first, _ := utf8.DecodeRuneInString(s); unicode.IsSpace(first) {
+		return "begins with a blank"
 	}
 	return ""
 }

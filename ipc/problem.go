@@ -60,6 +60,9 @@ func badFields(faults ...FieldError) *Problem {
 	return p
 }
 
+// ForceHint ends the detail of a 409. The command line says it in its own words.
+const ForceHint = " Use force to write it all the same."
+
 // problemOf maps what a handler or the backend returned. The order is from the particular to the general.
 func problemOf(err error) *Problem {
 	var (
@@ -78,7 +81,7 @@ func problemOf(err error) *Problem {
 	case errors.As(err, &invalid):
 		return badFields(FieldError{invalid.Field, invalid.Message})
 	case errors.As(err, &exists):
-		p = problem(http.StatusConflict, sentence(exists.Error())+" Use force to write it all the same.")
+		p = problem(http.StatusConflict, sentence(exists.Error())+ForceHint)
 		p.Record = &exists.Record
 		return p
 	case errors.As(err, &stale):

@@ -213,7 +213,9 @@ func TestNotFoundAndWrongMethod(t *testing.T) {
 	h.problem(h.ask("DELETE", "/v1/documents/none", ""), 404)
 	for _, c := range [][3]string{{"GET", "/v1/reconcile", "POST"}, {"DELETE", "/v1/documents", "GET, HEAD, POST"}, {"PUT", "/v1/documents/x", "GET, HEAD, DELETE"}, {"POST", "/v1/status", "GET, HEAD"}, {"OPTIONS", "/v1/lookup", "GET, HEAD, POST"}} {
 		r := h.ask(c[0], c[1], "")
-		h.problem(r, 405)
+		if p := h.problem(r, 405); strings.Contains(p.Detail, "POST /v1/documents.") != (c[0] == "PUT") || !strings.HasPrefix(p.Detail, c[0]+" is not for this path") {
+			t.Errorf("%s %s: %s", c[0], c[1], p.Detail)
+		}
 		if r.header.Get("Allow") != c[2] {
 			t.Errorf("%s %s: Allow %q", c[0], c[1], r.header.Get("Allow"))
 		}
@@ -280,7 +282,7 @@ func TestBackendErrors(t *testing.T) {
 		{fmt.Errorf("put x: %w", ErrTooLarge), 413, ""},
 		{&InvalidError{"file", "is ignored"}, 400, ""},
 		{&lookup.InputError{Field: "query", Message: "is empty"}, 400, ""},
-		{&ExistsError{Record{DocID: "other"}}, 409, ""},
+		{&ExistsError{Record: Record{DocID: "other"}}, 409, ""},
 		{&StaleError{Hash: "beef"}, 412, ""},
 		{ErrUnavailable, 503, ""},
 		{fmt.Errorf("write x: %w", ErrReadOnly), 503, "WARN"},

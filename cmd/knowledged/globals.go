@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/lmittmann/tint"
 	"github.com/mattn/go-isatty"
@@ -71,8 +72,7 @@ func clientError(err error, cfg *config.Config) error {
 		return &exitError{code: exitNoDaemon, err: fmt.Errorf("no daemon answers on %s", cfg.IPC.Socket), hint: "start one with `knowledged run`, or name its --socket"}
 	}
 	if p, ok := errors.AsType[*ipc.Problem](err); ok && p.Status == http.StatusConflict && p.Record != nil {
-		exists := &ipc.ExistsError{Record: *p.Record}
-		return &exitError{code: exitFailed, err: exists, hint: "--force writes it all the same"}
+		return &exitError{code: exitFailed, err: errors.New(strings.TrimSuffix(p.Detail, ipc.ForceHint)), hint: "--force writes it all the same"}
 	}
 	return inputError(err)
 }
