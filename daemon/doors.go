@@ -46,7 +46,8 @@ func (d *Daemon) HTTPAddr() string { return d.httpAddr }
 // indexedPoll is how often WaitIndexed looks.
 const indexedPoll = 5 * time.Millisecond
 
-// WaitIndexed waits until the first scan is done, and then for vectors, but for those no longer than l1.
+// WaitIndexed waits until the first scan is done, and then for vectors, but for those no longer than l1, nor while they
+// can't be made.
 func (d *Daemon) WaitIndexed(ctx context.Context, l1 time.Duration) error {
 	tick := time.NewTicker(indexedPoll)
 	defer tick.Stop()
@@ -62,6 +63,15 @@ func (d *Daemon) WaitIndexed(ctx context.Context, l1 time.Duration) error {
 	}
 	short, cancel := context.WithTimeout(ctx, l1)
 	defer cancel()
-	_ = d.l1.Idle(short) // late vectors make a weaker answer, not an error
+	for short.Err() == nil { // late vectors make a weaker answer, not an error
+		progress := d.l1.Progress()
+		if s := d.l1.Status(); s.Pending == 0 || s.State == ipc.L1Down {
+			break
+		}
+		select {
+		case <-progress:
+		case <-short.Done():
+		}
+	}
 	return ctx.Err()
 }

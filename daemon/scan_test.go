@@ -82,6 +82,20 @@ func TestLookupWhileIndexing_2_10(t *testing.T) {
 	}
 }
 
+// SPEC 3.6: vectors that cannot be made now are not waited for.
+func TestWaitIndexed_ProviderDown_3_6(t *testing.T) {
+	w := newWorld(t)
+	w.cfg.Embedding.Provider = "openai"
+	w.cfg.Embedding.OpenAI.BaseURL = "http://127.0.0.1:9/v1"
+	w.save("a.md", doc("Alpha", "kw-alpha"))
+	w.open().run()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := w.WaitIndexed(ctx, 2*patience); err != nil || w.status().Pending.L1 == 0 {
+		t.Errorf("%v, pending %+v", err, w.status().Pending)
+	}
+}
+
 // SPEC 1.4, 1.5: what can't be a document is FAILED with its reason, named once, and nothing else is held up.
 func TestFailedFiles_1_4_1_5(t *testing.T) {
 	w := newWorld(t)

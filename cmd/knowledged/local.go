@@ -29,6 +29,22 @@ type answerer interface {
 // localL1Wait is how long a lookup without a daemon waits for vectors before it answers without some.
 const localL1Wait = 10 * time.Second
 
+// statePatience is how long the state is waited for: another lookup without a daemon has it for a moment.
+const statePatience = 5 * time.Second
+
+// openState opens the state folder, after whoever has it now. *ipc.InUseError: a daemon began to answer on the socket.
+func openState(ctx context.Context, cfg *config.Config, log *slog.Logger) (*daemon.Daemon, error) {
+	for deadline := time.Now().Add(statePatience); ; {
+		d, err := daemon.New(cfg, version, log) // waits a little itself
+		if !errors.Is(err, registry.ErrLocked) || ctx.Err() != nil || time.Now().After(deadline) {
+			return d, err
+		}
+		if err := ipc.CheckSocket(ctx, cfg.IPC.Socket); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // withAnswerer calls f with the daemon, or without one with an index in this process over the same state.
 func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(answerer) error) error {
 	err := f(g.client(cfg))
@@ -42,8 +58,11 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 		return startError(err)
 	}
 	log := slog.New(slog.NewTextHandler(g.io.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	d, err := daemon.New(cfg, version, log)
+	d, err := openState(ctx, cfg, log)
+	var started *ipc.InUseError
 	switch {
+	case errors.As(err, &started):
+		return f(g.client(cfg))
 	case errors.Is(err, registry.ErrLocked):
 		return &exitError{code: exitInUse, err: err, hint: "a daemon works on this state folder: name its --socket"}
 	case err != nil:

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"knowledged/config"
-	"knowledged/daemon"
 	"knowledged/ipc"
 	"knowledged/registry"
 )
@@ -53,7 +52,7 @@ func serve(ctx context.Context, cfg *config.Config, io streams) error {
 	if err := ipc.CheckSocket(ctx, cfg.IPC.Socket); err != nil {
 		return startError(err)
 	}
-	d, err := daemon.New(cfg, version, log)
+	d, err := openState(ctx, cfg, log)
 	if err != nil {
 		return startError(err)
 	}
