@@ -25,6 +25,7 @@ var guides = [][2]string{
 	{"docs/reference.md", "docs/reference.zh-CN.md"},
 	{"docs/lint.md", "docs/lint.zh-CN.md"},
 	{"docs/clients.md", "docs/clients.zh-CN.md"},
+	{"docs/hot-reload.md", "docs/hot-reload.zh-CN.md"},
 }
 
 func read(t *testing.T, file string) string {

@@ -20,7 +20,7 @@ type saving struct {
 	do      func(w *world, text string)
 }
 
-// twice lists what takes more than one index update, with the reason. docs/hot-reload.md names them too.
+// twice lists what takes more than one index update, with the reason. docs/hot-reload.md tells of them too.
 var twice = map[string]string{
 	"overwrite without truncating, pause in the middle": "a pause longer than watch.settle, and nothing in the file says that more is to come",
 	"iCloud evicts and fetches":                         "the file is away for longer than watch.max_settle: that is a removal and a new file",
