@@ -26,9 +26,9 @@ const (
 	// steady is how long a session must have lived for its end not to count as a failure to keep one.
 	steady = 5 * time.Second
 	// mostBroken is how many sessions in a row may end sooner.
-	mostBroken = 10
+	mostBroken = 8
 	// longestPause between two attempts.
-	longestPause = time.Second
+	longestPause = 500 * time.Millisecond
 )
 
 // Run copies until in ends and what it asked is answered, or until ctx ends. It may leave one read of in behind, which

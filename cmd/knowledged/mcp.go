@@ -52,12 +52,16 @@ protocol alone, the log goes to standard error.`,
 type mcpDialer struct {
 	client *ipc.Client
 	own    *ownDaemon
+	joined bool // there was a daemon before
 }
 
 const (
 	// dialPatience is how long another process may hold the socket or the state without answering: one that starts or ends.
 	dialPatience = 15 * time.Second
 	dialPause    = 50 * time.Millisecond
+	// succession is how long the daemon that went may take to come back. A service that is restarted must not find that we
+	// have taken its place.
+	succession = 3 * time.Second
 	// ownScanWait is how long a client's first message waits for the first scan of a daemon of our own. Past that, answers
 	// say that they come from a part of the folder.
 	ownScanWait = 5 * time.Second
@@ -67,18 +71,23 @@ func (m *mcpDialer) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	for start := time.Now(); ; {
 		conn, err := m.client.MCP(ctx)
 		if !errors.Is(err, ipc.ErrNoDaemon) {
+			m.joined = m.joined || err == nil
 			return conn, err
 		}
 		var inUse *ipc.InUseError
-		switch err = m.own.begin(ctx); {
+		if !m.joined || time.Since(start) > succession {
+			err = m.own.begin(ctx)
+		}
+		switch {
 		case err == nil:
 			continue
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case errors.Is(err, ipc.ErrNoDaemon): // not our turn yet
 		case !errors.As(err, &inUse) && !errors.Is(err, registry.ErrLocked), time.Since(start) > dialPatience:
 			return nil, startError(err)
 		}
-		select { // another process was quicker
+		select { // or another process was quicker
 		case <-time.After(dialPause):
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"knowledged/config"
@@ -167,16 +166,36 @@ func installInto(io streams, file string, target mcpClient, entry mcpEntry) erro
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 		kept := file + ".backup-" + time.Now().Format("20060102-150405")
-		if err := renameio.WriteFile(kept, old, mode); err != nil {
+		if err := replaceFile(kept, old, mode); err != nil {
 			return fmt.Errorf("keep a copy of the client's settings: %w", err)
 		}
 		fmt.Fprintf(io.out, "kept the old settings in %s\n", kept)
 	} else if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("make the folder of the client's settings: %w", err)
 	}
-	if err := renameio.WriteFile(file, text, mode, renameio.IgnoreUmask()); err != nil {
+	if err := replaceFile(file, text, mode); err != nil {
 		return fmt.Errorf("write the client's settings: %w", err)
 	}
 	fmt.Fprintf(io.out, "wrote %s: %s %s\nrestart the client, or have it load its MCP servers anew\n", file, entry.Command, strings.Join(entry.Args, " "))
+	return nil
+}
+
+// replaceFile writes a file whole or not at all, on every platform.
+func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".knowledged-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Chmod(f.Name(), mode)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
 	return nil
 }

@@ -160,6 +160,43 @@ func TestAgentsShareAndInheritADaemon_6_3(t *testing.T) {
 	}
 }
 
+// A service that is restarted finds its socket and its state free: an agent that it had does not take its place.
+func TestRestartedDaemonIsFoundAgain(t *testing.T) {
+	f := newClientFolder(t)
+	daemon := func() *exec.Cmd {
+		cmd := exec.Command(f.bin, append([]string{"run", "--http", "off"}, f.flags...)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		client := &ipc.Client{Socket: f.socket, Wait: patience}
+		defer client.Close()
+		if _, err := waitFor(context.Background(), client, "all", patience); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	cmd := daemon()
+	a := f.agent("2025-06-18")
+	a.ask(t)
+	for range 3 {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		cmd = daemon()
+		a.ask(t)
+	}
+	if strings.Contains(a.stderr.String(), "no daemon was running") {
+		t.Errorf("the agent became the daemon: %s", a.stderr)
+	}
+	_ = a.Close()
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+}
+
 // Two that start at once do not both become the daemon, nor does either fail.
 func TestAgentsStartTogether(t *testing.T) {
 	f := newClientFolder(t)
