@@ -74,7 +74,7 @@ func TestRegional(t *testing.T) {
 }
 
 func BenchmarkSimplify(b *testing.B) {
-	text := []rune("資料庫連線逾時數據庫连接超时")
+	text := "資料庫連線逾時數據庫连接超时"
 	for b.Loop() {
 		for _, r := range text {
 			Simplify(r)

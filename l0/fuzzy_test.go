@@ -17,7 +17,8 @@ func fuzzyIndex(t testing.TB) *Index {
 	var puts []Put
 	for _, n := range names {
 		puts = append(puts, Put{Path: n, InTable: true, Names: Names{Title: "about", Keywords: []string{n}}, Chunks: []document.Chunk{
-			{ID: n, Head: &document.Head{Title: "about", Keywords: []string{n}}}}})
+			{ID: n, Head: &document.Head{Title: "about", Keywords: []string{n}}},
+		}})
 	}
 	puts = append(puts, passage("text", "the word tread is written here, and kubernets by mistake; general rates"))
 	apply(t, x, Batch{Put: puts})

@@ -31,8 +31,10 @@ func TestParse(t *testing.T) {
 		{"- [k8s]\n", "", "1:a group of one word stands for nothing else"},
 		{"- [K8s, k8s]\n", "", `1:"K8s" and "k8s" are the same to a lookup`},
 		{"- [資料庫, 资料库, db]\n", "db>資料庫 資料庫>db", `1:"資料庫" and "资料库" are the same to a lookup`},
-		{"- [k8s, kubernetes]\n- [kubernetes, k8s]\n", "k8s>kubernetes kubernetes>k8s",
-			`2:that "kubernetes" stands for "k8s" is said in line 1 already 2:that "k8s" stands for "kubernetes" is said in line 1 already`},
+		{
+			"- [k8s, kubernetes]\n- [kubernetes, k8s]\n", "k8s>kubernetes kubernetes>k8s",
+			`2:that "kubernetes" stands for "k8s" is said in line 1 already 2:that "k8s" stands for "kubernetes" is said in line 1 already`,
+		},
 		{"- k8s\n- [db, 数据库]\n", "db>数据库 数据库>db", "1!not a group: write `- [k8s, kubernetes]`, or `- 支付: [付款, 缴费]` for words that lead to 支付 but not back"},
 		{"- [db, [x1, y1]]\n- [go, golang]\n", "go>golang golang>go", "1!a list where a word should be"},
 		{"- [db, '---']\n", "", `1!"---" has no letter and no digit: no query can mean it`},
