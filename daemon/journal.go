@@ -17,6 +17,13 @@ func (d *Daemon) Lookup(ctx context.Context, req lookup.Request) (*lookup.Answer
 	if err != nil {
 		return nil, err
 	}
+	if d.watcher.BaseMissing() {
+		missing := "the documents folder is missing: put " + d.base + " back"
+		if answer.Hint != "" {
+			missing += "; " + answer.Hint
+		}
+		answer.Hint = missing
+	}
 	h := registry.Lookup{
 		RequestID: answer.RequestID, Query: req.Query, Section: req.SectionTitle, Reason: answer.Decision.Reason,
 		Found: answer.Found, L0Matches: answer.Decision.L0Matches, Degraded: answer.Degraded,

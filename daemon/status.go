@@ -8,6 +8,7 @@ import (
 
 	"knowledged/config"
 	"knowledged/ipc"
+	"knowledged/l1"
 	"knowledged/registry"
 )
 
@@ -19,6 +20,10 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 	pending := watch.Pending + int(d.pipeline.queued.Load())
 	if !ready || d.pipeline.behind.Load() {
 		pending = max(pending, 1)
+	}
+	var l1Status l1.Status // before the counts as well
+	if d.l1 != nil {
+		l1Status = d.l1.Status()
 	}
 	s := ipc.Status{
 		Version:   d.version,
@@ -40,12 +45,11 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 		s.Watch.LastWalk = &watch.LastWalk
 	}
 	if d.l1 != nil {
-		l1 := d.l1.Status()
-		s.L1 = ipc.StatusL1{Backend: d.cfg.L1.Backend, State: l1.State, Chunks: l1.Chunks, LastError: l1.LastError}
+		s.L1 = ipc.StatusL1{Backend: d.cfg.L1.Backend, State: l1Status.State, Chunks: l1Status.Chunks, LastError: l1Status.LastError}
 		s.Embedding = ipc.StatusEmbedding{Provider: d.cfg.Embedding.Provider, Model: d.provider.Name(), Dimensions: d.provider.Dimensions()}
-		s.Memory.L1Bytes = l1.Bytes
+		s.Memory.L1Bytes = l1Status.Bytes
 		// Changes not yet applied will bring chunks: L1 can't be at rest before L0 is.
-		s.Pending.L1 = max(l1.Pending, min(pending, 1))
+		s.Pending.L1 = max(l1Status.Pending, min(pending, 1))
 	}
 	return s, nil
 }
@@ -64,7 +68,7 @@ func (d *Daemon) counts() ipc.StatusDocuments {
 }
 
 func (d *Daemon) allInL1() bool {
-	if d.l1 == nil {
+	if d.l1 == nil || d.readsOnly() { // what a reader lacks is pending elsewhere
 		return false
 	}
 	s := d.l1.Status()

@@ -141,6 +141,47 @@ func TestDeletedIsNotReturned_3_6(t *testing.T) {
 	w.eventually("the lookup told the watcher", func() bool { return !w.has("a.md") })
 }
 
+// SPEC 4.2: while the base folder is away, answers say so.
+func TestMissingBaseIsTold_4_2(t *testing.T) {
+	w := newWorld(t)
+	w.save("a.md", doc("Alpha", "kw-alpha"))
+	w.start()
+	if a := w.ask("kw-alpha"); a.Hint != "" {
+		t.Errorf("hint %q", a.Hint)
+	}
+	aside := w.base + ".aside"
+	w.move("", aside)
+	w.eventually("missing", func() bool { return w.status().Watch.BaseMissing })
+	if a := w.ask("kw-alpha"); a.Found || a.Hint != "the documents folder is missing: put "+w.base+" back" {
+		t.Errorf("answer %+v", a)
+	}
+	w.move(aside, "")
+	w.eventually("back", func() bool { return !w.status().Watch.BaseMissing })
+	w.idle()
+	if a := w.ask("kw-alpha"); !a.Found || a.Hint != "" {
+		t.Errorf("answer %+v", a)
+	}
+}
+
+// A status with nothing pending counts what there is (API.md): the counts are not older than the zero.
+func TestStatusIsWhole(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	for i := range 60 {
+		w.mustPut("", fmt.Sprintf("%d.md", i), doc(fmt.Sprint("Alpha ", i), fmt.Sprint("kw-", i)))
+		for {
+			s := w.status()
+			if s.Pending != (ipc.Pending{}) {
+				continue
+			}
+			if s.Documents.Total != i+1 || s.Documents.L1 != i+1 {
+				t.Fatalf("status %+v after %d uploads", s.Documents, i+1)
+			}
+			break
+		}
+	}
+}
+
 // SPEC 3.5: without a semantic index the rest works.
 func TestWithoutL1_3_5(t *testing.T) {
 	w := newWorld(t)

@@ -183,7 +183,7 @@ func (s *state) supplement(d *fused, relevance string) *Supplement {
 		return nil
 	}
 	doc, chunk := s.doc(d.path), s.chunk(d)
-	out := &Supplement{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
+	out := &Supplement{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
 		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: min(1, d.text), Relevance: relevance, More: []Extra{}}
 	if d.ranks.Semantic > 0 {
 		out.MatchType, out.Score = MatchSemantic, d.cosine
@@ -191,7 +191,7 @@ func (s *state) supplement(d *fused, relevance string) *Supplement {
 	for i := range s.list {
 		if o := &s.list[i]; len(out.More) < s.e.cfg.L1TopK-1 && o.path != d.path && o.best != nil && o.ranks.Semantic > 0 {
 			doc, chunk := s.doc(o.path), s.chunk(o)
-			out.More = append(out.More, Extra{DocID: doc.DocID, Title: doc.Title, Source: doc.Source,
+			out.More = append(out.More, Extra{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source,
 				Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: o.cosine})
 		}
 	}
@@ -204,7 +204,7 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 		content = s.req.Content
 	}
 	doc := m.doc
-	p := &Primary{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath, MatchType: MatchExact,
+	p := &Primary{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, MatchType: MatchExact,
 		Confidence: confidence, AvailableSections: knownSections(doc)}
 	if content == ContentMetadata && s.req.SectionTitle == "" {
 		p.Content = metadataContent(doc)
@@ -218,7 +218,7 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 	}
 	shown := *d // the parser's document may be shared; what a half-written file lacks, the record knows
 	if shown.Title == "" {
-		shown.Title = doc.Title
+		shown.Title = doc.shownTitle()
 	}
 	if shown.Summary == "" && !shown.HasFrontmatter {
 		shown.Summary = doc.Summary
@@ -244,7 +244,7 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 func (s *state) results(a *Answer) {
 	for _, d := range choose(s.list, s.req.TopK) {
 		doc, chunk := s.doc(d.path), s.chunk(&d)
-		a.Results = append(a.Results, Result{DocID: doc.DocID, Title: doc.Title, Source: doc.Source, FilePath: doc.FilePath,
+		a.Results = append(a.Results, Result{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath,
 			Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: d.score, Ranks: d.ranks})
 	}
 }
@@ -274,7 +274,7 @@ func (s *state) chunk(d *fused) document.Chunk {
 		}
 	}
 	if best.Breadcrumb == "" {
-		best.Breadcrumb = s.doc(d.path).Title
+		best.Breadcrumb = s.doc(d.path).shownTitle()
 	}
 	return best
 }

@@ -77,7 +77,7 @@ func compactContent(d *document.Document) string {
 func metadataContent(d *Doc) string {
 	l := labelsFor(d.Chinese)
 	var title, rest strings.Builder
-	l.line(&title, l.document, clip(oneLine(d.Title), 60))
+	l.line(&title, l.document, clip(oneLine(d.shownTitle()), 60))
 	l.line(&rest, l.keywords, l.keywordList(d.Keywords, 110))
 	l.line(&rest, l.source, d.Path)
 	room := metadataWhole - utf8.RuneCountInString(title.String()+l.summary+rest.String())

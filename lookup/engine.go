@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"knowledged/document"
+	"path"
+	"strings"
 )
 
 // Doc is what an answer needs of an indexed document without reading its file.
@@ -23,6 +25,14 @@ type Doc struct {
 	Sections     []string               // `##` and deeper titles, in order
 	Chinese      bool
 	InL0         bool
+}
+
+// shownTitle stands for a document to a person: one without a title goes by its file's name.
+func (d *Doc) shownTitle() string {
+	if d.Title != "" {
+		return d.Title
+	}
+	return strings.TrimSuffix(path.Base(d.Path), path.Ext(d.Path))
 }
 
 // SearchOptions bound a full-text search.

@@ -32,6 +32,13 @@ func (w *Watcher) Status() Status {
 	}
 }
 
+// BaseMissing tells whether the base folder was not there when it was last looked for. Unlike Status it never waits.
+func (w *Watcher) BaseMissing() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.status.BaseMissing
+}
+
 // snapshot adds up the work in sight. Work moves between asked, the loop and outstanding under mu only, so that none is
 // missed on its way.
 func (w *Watcher) snapshot() Status {

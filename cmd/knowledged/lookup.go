@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,6 +100,9 @@ func inputError(err error) error {
 func printAnswer(w io.Writer, a *lookup.Answer) {
 	if !a.Found {
 		fmt.Fprintln(w, "Not found: the folder has nothing on this.")
+		if a.Hint != "" {
+			fmt.Fprintf(w, "hint: %s\n", a.Hint)
+		}
 		printDegraded(w, a)
 		return
 	}
@@ -113,7 +117,7 @@ func printAnswer(w io.Writer, a *lookup.Answer) {
 		if a.Primary != nil {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s\n%s  [%s, %s match]\n\n%s\n", s.Breadcrumb, s.Source, s.MatchType, s.Relevance, strings.TrimRight(s.Content, "\n"))
+		fmt.Fprintf(w, "%s\n%s  [%s, %s match]\n\n%s\n", cmp.Or(s.Breadcrumb, s.Title), s.Source, s.MatchType, s.Relevance, strings.TrimRight(s.Content, "\n"))
 	}
 	printOthers(w, a)
 	if a.Hint != "" {
@@ -144,7 +148,7 @@ func printOthers(w io.Writer, a *lookup.Answer) {
 			fmt.Fprintln(w, "\nAlso:")
 			first = false
 		}
-		fmt.Fprintf(w, "  %s  (%s)\n", r.Breadcrumb, r.Source)
+		fmt.Fprintf(w, "  %s  (%s)\n", cmp.Or(r.Breadcrumb, r.Title), r.Source)
 	}
 }
 
