@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"strings"
+	"unicode"
 
 	"knowledged/document"
 )
@@ -17,6 +18,7 @@ func (s *state) answer(ctx context.Context) *Answer {
 	}
 	var ev Evidence
 	switch {
+	case len(s.matches) == 0 && wordless(s.req.Query): // nothing is near to it but by chance
 	case len(s.matches) == 0:
 		ev = s.evidence(s.list)
 		ev.Relevance = s.judge(ev)
@@ -63,6 +65,13 @@ func (s *state) answer(ctx context.Context) *Answer {
 		a.Explain = s.explain(ev)
 	}
 	return a
+}
+
+// wordless says that a question is all punctuation and signs.
+func wordless(query string) bool {
+	return strings.IndexFunc(query, func(r rune) bool {
+		return !unicode.IsPunct(r) && !unicode.IsSpace(r) && !unicode.In(r, unicode.Sm, unicode.Sc, unicode.Sk)
+	}) < 0
 }
 
 // dropGone leaves out documents whose file has vanished and the watcher has not reported yet. Only what can get into the
