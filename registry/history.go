@@ -200,12 +200,16 @@ func (h *History) newestFirst(yield func(Lookup) bool) {
 	if closed {
 		return
 	}
+	left := h.size // what is not on disk yet pushes the oldest out
 	for i := len(recent) - 1; i >= 0; i-- {
-		if !yield(recent[i].Lookup) {
+		if left--; !yield(recent[i].Lookup) {
 			return
 		}
 	}
 	err := h.store.each(bucketLookups, func(key, value []byte) bool {
+		if left--; left < 0 {
+			return false
+		}
 		l, err := decodeLookup(key, value)
 		return err != nil || yield(l)
 	})
