@@ -78,7 +78,8 @@ func (w *writer) step() {
 		name := []string{".a.md.swp", "a.md~", "#a.md#", "4913", "a.sync-conflict-20260101-000000-ABCDEFG.md", ".a.md.icloud", ".b.md"}[w.r.IntN(7)]
 		w.write(filepath.Join(filepath.Dir(file), name), w.text())
 	case 28:
-		if entries, err := os.ReadDir(dir); err == nil && len(entries) < 10 {
+		real, _ := filepath.EvalSymlinks(dir) // through a link the folder might be copied into itself
+		if entries, err := os.ReadDir(dir); err == nil && len(entries) < 10 && real == dir {
 			os.CopyFS(filepath.Join(w.base, "copy", w.name()), os.DirFS(dir))
 		}
 	case 29:
@@ -119,6 +120,7 @@ func (w *writer) move() {
 		os.MkdirAll(filepath.Dir(to), 0o755)
 		os.Rename(from, to)
 	}
+	time.Sleep(8 * time.Millisecond) // longer than watch.settle: chains of renames at the pace of commands
 }
 
 func regular(name string) bool {
