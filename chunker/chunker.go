@@ -53,7 +53,7 @@ func Split(d *document.Document, opt Options) []document.Chunk {
 		}
 	}
 	s.passages(at)
-	identify(d.Source, s.chunks)
+	identify(d.Source, d.Category, s.chunks)
 	return s.chunks
 }
 

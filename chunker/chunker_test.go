@@ -113,6 +113,7 @@ func TestSplit_3_4_IDHasAllThatIsStored(t *testing.T) {
 	base := document.Document{Source: "kb/a.md", Title: "T", Summary: "s", Keywords: []string{"k"}, Body: "text\n"}
 	variants := map[string]func(*document.Document){
 		"source":   func(d *document.Document) { d.Source = "kb/b.md" },
+		"category": func(d *document.Document) { d.Category = "ops" }, // of the rows
 		"title":    func(d *document.Document) { d.Title = "U" },
 		"summary":  func(d *document.Document) { d.Summary = "t" },
 		"keywords": func(d *document.Document) { d.Keywords = []string{"k", "l"} },
@@ -130,7 +131,7 @@ func TestSplit_3_4_IDHasAllThatIsStored(t *testing.T) {
 		if after[0].ID == before[0].ID {
 			t.Errorf("%s changed, but the head's id did not", name)
 		}
-		passage := name == "source" || name == "title" // the breadcrumb begins with the title
+		passage := name == "source" || name == "category" || name == "title" // the breadcrumb begins with the title
 		if passage != (after[1].ID != before[1].ID) {
 			t.Errorf("%s changed: the passage's id was %s and is %s", name, before[1].ID, after[1].ID)
 		}

@@ -10,17 +10,18 @@ import (
 )
 
 // format is part of every id: a change of what chunks hold, or of how they are cut, gives them new ones.
-const format = "knowledged chunk 1"
+const format = "knowledged chunk 2"
 
 // identify numbers the chunks and sets their ids. Of chunks that are alike, the occurrence tells them apart and not the
-// position: a section put in between changes no other id.
-func identify(source string, chunks []document.Chunk) {
+// position: a section put in between changes no other id. The category is part of them because rows of the semantic index
+// carry it and are told apart by id alone.
+func identify(source, category string, chunks []document.Chunk) {
 	seen := make(map[[sha256.Size]byte]uint64, len(chunks))
 	for i := range chunks {
 		c := &chunks[i]
 		c.Index, c.Total = i, len(chunks)
 		h := sha256.New()
-		writeFields(h, format, source, c.Breadcrumb, c.Text)
+		writeFields(h, format, source, category, c.Breadcrumb, c.Text)
 		if c.Head != nil {
 			writeFields(h, "head", c.Head.Title, c.Head.Summary)
 			for _, list := range [][]string{c.Head.Keywords, c.Head.Aliases, c.Head.Headings} {

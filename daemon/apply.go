@@ -201,7 +201,6 @@ func (p *pipeline) write(found []finding) (int, error) {
 		changes []registry.Change
 		put     []string
 		gone    []string
-		rewrite []string
 		changed int
 		fault   error
 	)
@@ -229,12 +228,9 @@ func (p *pipeline) write(found []finding) (int, error) {
 		} else {
 			batch.Put = append(batch.Put, putOf(f.record, f.chunks))
 		}
-		added, removed, kept := diffChunks(f.old, f.chunks)
+		added, removed := diffChunks(f.old, f.chunks)
 		put = append(put, added...)
 		gone = append(gone, removed...)
-		if f.old != nil && f.old.Category != f.record.Category {
-			rewrite = append(rewrite, kept...)
-		}
 	}
 	batch.GoneChunks = gone
 	if changed > 0 {
@@ -249,9 +245,6 @@ func (p *pipeline) write(found []finding) (int, error) {
 	if p.l1 != nil && len(put)+len(gone) > 0 {
 		p.l1.Changed(put, gone)
 	}
-	if p.l1 != nil && len(rewrite) > 0 {
-		p.l1.Rewrite(rewrite)
-	}
 	level := slog.LevelDebug
 	if changed == 1 && !p.brief {
 		level = slog.LevelInfo // many at once are summed up
@@ -265,7 +258,7 @@ func (p *pipeline) write(found []finding) (int, error) {
 }
 
 // diffChunks compares ids: equal ids mean equal content, so only the rest is written anew.
-func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed, kept []string) {
+func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed []string) {
 	before := map[string]bool{}
 	if old != nil {
 		for _, id := range old.ChunkIDs() {
@@ -275,7 +268,6 @@ func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed, 
 	for _, c := range chunks {
 		if before[c.ID] {
 			delete(before, c.ID)
-			kept = append(kept, c.ID)
 		} else {
 			added = append(added, c.ID)
 		}
@@ -283,7 +275,7 @@ func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed, 
 	for id := range before {
 		removed = append(removed, id)
 	}
-	return added, removed, kept
+	return added, removed
 }
 
 // hold keeps what is known of a file that looks half-written and looks again once it had time to settle.

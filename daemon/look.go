@@ -148,7 +148,7 @@ func (p *pipeline) failed(f finding, info fs.FileInfo, err error) finding {
 
 // formatVersion is raised when parsing or chunking changes what a file's records hold, so that unchanged files are read
 // again after an upgrade.
-const formatVersion = 1
+const formatVersion = 2
 
 // formatOf is formatVersion together with the settings that have the same effect.
 func formatOf(doc document.Options, chunks chunker.Options) int {

@@ -33,12 +33,8 @@ type keywordIndex interface {
 	IDs() (map[string]struct{}, error)
 }
 
-// backlog is what the pipeline tells L1: which chunks came and went, and which stayed though their document's category
-// changed. It never blocks.
-type backlog interface {
-	Changed(put, gone []string)
-	Rewrite(ids []string)
-}
+// backlog is what the pipeline tells L1: which chunks came and went. It never blocks.
+type backlog interface{ Changed(put, gone []string) }
 
 // folder is what the pipeline asks of the watcher.
 type folder interface {

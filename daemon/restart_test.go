@@ -1,16 +1,41 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"knowledged/ipc"
 	"knowledged/registry"
 )
+
+// SPEC 3.3: a category that changed just before a crash, so that the registry knows it and the vectors do not, is theirs
+// after the next start.
+func TestCategoryReachesVectorsAfterACrash_3_3(t *testing.T) {
+	const text = "---\ntitle: A\nkeywords: [alpha]\nsummary: s\ncategory: one\n---\n\n## Part\n\nPayment gateways time out when the upstream is slow.\n"
+	w := newWorld(t)
+	w.save("a.md", text)
+	w.start()
+	w.halt()
+	w.save("a.md", strings.Replace(text, "category: one", "category: two", 1))
+	w.open() // and never run: the registry alone is written
+	if _, err := w.pipeline.write([]finding{w.pipeline.look("a.md", false)}); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.Daemon.Close())
+	w.start()
+	for category, want := range map[string]bool{"one": false, "two": true} {
+		hits, err := w.l1.Search(context.Background(), "payment gateway timeout upstream", 5, category)
+		if err != nil || len(hits) > 0 != want {
+			t.Errorf("category %s: %d hits, %v", category, len(hits), err)
+		}
+	}
+}
 
 // kill ends the daemon as a crash would: what it starts with next is the state folder as it is now, of a daemon that
 // goes on running meanwhile.

@@ -8,7 +8,8 @@ import (
 // backlog is which rows the store is known to have and which ids have to be looked at. Index.mu guards all of it.
 type backlog struct {
 	have       map[string]struct{} // acknowledged by the store
-	stale      map[string]uint64   // ids whose row says what is no longer true → generation in which that was learnt
+	landed     map[string]struct{} // rows that came since a comparison began, which may not have seen them; nil: none is made
+	busy       map[string]struct{} // ids being worked on: the store may get them
 	dirty      map[string]uint64   // pending ids → generation in which they were last marked
 	generation uint64              // counts changes, so that one that comes while its id is being worked on is not lost
 
@@ -41,7 +42,7 @@ type item struct {
 
 func newBacklog() backlog {
 	return backlog{
-		have: make(map[string]struct{}), stale: make(map[string]uint64), dirty: make(map[string]uint64),
+		have: make(map[string]struct{}), busy: make(map[string]struct{}), dirty: make(map[string]uint64),
 		gone: make(map[string]uint64), retries: make(map[string]retry), failed: make(map[string]failure), byPath: make(map[string][]string),
 	}
 }
@@ -50,10 +51,7 @@ func (b *backlog) has(id string) bool     { _, ok := b.have[id]; return ok }
 func (b *backlog) pending(id string) bool { _, ok := b.dirty[id]; return ok }
 
 // found reports whether a row that the store finds may be shown: it is not about to be deleted, or put for the first time.
-func (b *backlog) found(id string) bool {
-	_, stale := b.stale[id]
-	return b.has(id) && (stale || !b.pending(id))
-}
+func (b *backlog) found(id string) bool { return b.has(id) && !b.pending(id) }
 
 // mark makes an id pending. Whether it is put or deleted is decided by the source when its turn comes; gone says in which
 // line it waits.
@@ -80,7 +78,7 @@ func (b *backlog) take(limit int, puts bool, now time.Time) (items []item, next 
 	add := func(id string) {
 		generation, pending := b.dirty[id]
 		if _, twice := taken[id]; pending && !twice {
-			taken[id] = struct{}{}
+			taken[id], b.busy[id] = struct{}{}, struct{}{}
 			items = append(items, item{id, generation})
 		}
 	}
@@ -117,6 +115,7 @@ func (b *backlog) take(limit int, puts bool, now time.Time) (items []item, next 
 // release puts ids back that were taken and could not be dealt with.
 func (b *backlog) release(items []item, gone bool) {
 	for _, it := range slices.Backward(items) {
+		delete(b.busy, it.id)
 		if _, waits := b.retries[it.id]; waits || !b.pending(it.id) {
 			continue
 		}
@@ -132,13 +131,15 @@ func (b *backlog) release(items []item, gone bool) {
 func (b *backlog) done(it item, have bool) {
 	if have {
 		b.have[it.id] = struct{}{}
+		if b.landed != nil {
+			b.landed[it.id] = struct{}{}
+		}
 	} else {
 		delete(b.have, it.id)
+		delete(b.landed, it.id)
 	}
+	delete(b.busy, it.id)
 	delete(b.retries, it.id)
-	if b.stale[it.id] <= it.generation || !have {
-		delete(b.stale, it.id)
-	}
 	if b.dirty[it.id] == it.generation {
 		delete(b.dirty, it.id)
 	}
@@ -149,6 +150,7 @@ var retryWaits = []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * ti
 
 // fail notes that a passage could not be embedded. It reports whether it is given up with that.
 func (b *backlog) fail(it item, path string, err error, permanent bool, now time.Time) bool {
+	delete(b.busy, it.id)
 	if b.dirty[it.id] != it.generation {
 		return false // it changed meanwhile, and is in line again
 	}
@@ -159,7 +161,6 @@ func (b *backlog) fail(it item, path string, err error, permanent bool, now time
 	}
 	delete(b.retries, it.id)
 	delete(b.dirty, it.id)
-	delete(b.stale, it.id)
 	b.failed[it.id] = failure{err: err, path: path, generation: b.generation}
 	b.byPath[path] = append(b.byPath[path], it.id)
 	return true

@@ -3,6 +3,7 @@ package l1
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -16,22 +17,25 @@ type Difference struct {
 // had been given up included; Run then removes them.
 func (x *Index) Reconcile(ctx context.Context, repair bool) (Difference, error) {
 	if repair {
-		x.mu.Lock()
-		clear(x.failed)
-		clear(x.byPath)
-		x.mu.Unlock()
 		defer x.poke()
 	}
-	return x.compare(ctx, repair)
+	return x.compare(ctx, repair, repair)
 }
 
-// compare derives the backlog anew. A change that comes meanwhile keeps its place in it.
-func (x *Index) compare(ctx context.Context, repair bool) (Difference, error) {
+// compare derives the backlog anew, with what had been given up if forgive is set. A change that comes meanwhile keeps its
+// place in it.
+func (x *Index) compare(ctx context.Context, repair, forgive bool) (Difference, error) {
 	x.comparing.Lock()
 	defer x.comparing.Unlock()
 	x.mu.Lock()
 	before := x.generation
+	x.landed = make(map[string]struct{})
 	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		x.landed = nil
+		x.mu.Unlock()
+	}()
 	want := make(map[string]struct{})
 	for id := range x.source.ChunkIDs() {
 		want[id] = struct{}{}
@@ -56,7 +60,7 @@ func (x *Index) compare(ctx context.Context, repair bool) (Difference, error) {
 	case x.readOnly:
 		x.adoptRead(have, len(missing), before)
 	case repair:
-		x.adopt(have, missing, surplus, before)
+		x.adopt(have, missing, surplus, before, forgive)
 	}
 	return Difference{Missing: len(missing), Surplus: len(surplus)}, nil
 }
@@ -81,9 +85,13 @@ func (x *Index) survey(ctx context.Context, want map[string]struct{}, claim bool
 
 // adopt replaces the backlog by what a comparison found, except for ids marked since before. Surplus rows are not taken for
 // rows that there are: one that is wanted again is put anew, whatever has become of its deletion.
-func (x *Index) adopt(have map[string]struct{}, missing, surplus []string, before uint64) {
+func (x *Index) adopt(have map[string]struct{}, missing, surplus []string, before uint64, forgive bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if forgive {
+		clear(x.failed)
+		clear(x.byPath)
+	}
 	for id, generation := range x.dirty {
 		if generation <= before {
 			delete(x.dirty, id)
@@ -91,13 +99,11 @@ func (x *Index) adopt(have map[string]struct{}, missing, surplus []string, befor
 	}
 	x.generation++
 	x.have = have
+	maps.Copy(have, x.landed)
 	for _, id := range missing {
-		if _, failed := x.failed[id]; !failed {
+		if _, failed := x.failed[id]; !failed && !x.has(id) {
 			x.mark(id, false)
 		}
-	}
-	for id := range x.stale { // a comparison of ids doesn't see them
-		x.mark(id, false)
 	}
 	for _, id := range surplus {
 		x.mark(id, true)

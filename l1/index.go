@@ -97,36 +97,18 @@ func (x *Index) Changed(put, gone []string) {
 	}
 	x.mu.Lock()
 	x.generation++
+	for _, id := range gone {
+		x.forgive(id)
+		switch _, busy := x.busy[id]; {
+		case !x.compared || x.has(id) || busy:
+			x.mark(id, true)
+		case x.pending(id): // it never was in the store
+			delete(x.dirty, id)
+		}
+	}
 	for _, id := range put {
 		x.forgive(id)
 		if !x.compared || !x.has(id) || x.pending(id) {
-			x.mark(id, false)
-		}
-	}
-	for _, id := range gone {
-		x.forgive(id)
-		delete(x.stale, id)
-		if !x.compared || x.has(id) || x.pending(id) {
-			x.mark(id, true)
-		}
-	}
-	x.advanced()
-	x.mu.Unlock()
-	x.poke()
-}
-
-// Rewrite says that the rows of these chunks hold what is no longer true of their document, though the chunks are the
-// same: its category above all, by which stores filter. They are embedded and put anew, and found meanwhile as they were.
-// It never blocks.
-func (x *Index) Rewrite(ids []string) {
-	if x.readOnly {
-		return
-	}
-	x.mu.Lock()
-	x.generation++
-	for _, id := range ids {
-		if _, failed := x.failed[id]; !failed { // one without a row has nothing to rewrite
-			x.stale[id] = x.generation
 			x.mark(id, false)
 		}
 	}
@@ -176,7 +158,7 @@ func (x *Index) turn(ctx context.Context) (wait time.Duration) {
 	x.wantCompare = false
 	x.mu.Unlock()
 	if compare {
-		if _, err := x.compare(ctx, true); err != nil {
+		if _, err := x.compare(ctx, true, false); err != nil {
 			x.broke(ctx, partStore, err)
 			return 0
 		}

@@ -654,6 +654,7 @@ func TestFullStoreIsOneOutage(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		w.Changed(nil, w.source.remove(old...))
 		time.Sleep(5 * time.Minute)
+		synctest.Wait()
 		w.wantRows()
 		w.wantState(StateDown, 2)
 		if n := w.store.listed(); n > 40 || w.lines("level=WARN") != 1 || w.lines("is back") != 0 {
@@ -774,7 +775,13 @@ func TestPutInTheDeletionsLineWaitsForProvider(t *testing.T) {
 		ids := w.source.put("ops/a.md", "one")
 		w.Changed(ids, nil)
 		synctest.Wait()
+		w.mu.Lock()
+		w.compared = false // as at a start: what the store has is not known
+		w.mu.Unlock()
 		w.Changed(nil, ids) // but the source still has it
+		w.mu.Lock()
+		w.compared = true
+		w.mu.Unlock()
 		synctest.Wait()
 		w.wantState(StateDown, 1)
 		w.provider.mu.Lock()

@@ -213,7 +213,6 @@ func TestReader_3_5(t *testing.T) {
 		if got := found(); !slices.Equal(got, []string{"api/a.md#one"}) {
 			t.Errorf("finds %q after a removal", got)
 		}
-		x.Rewrite([]string{"api/a.md#one"})
 		x.Changed(mine.put("api/a.md", "three"), nil)
 		if err := x.WaitFor(t.Context(), []string{"api/a.md#three"}); err != nil {
 			t.Error(err)

@@ -149,7 +149,7 @@ func (x *Index) skipPresent(puts []work) []work {
 	defer x.mu.Unlock()
 	left := puts[:0]
 	for _, w := range puts {
-		if _, stale := x.stale[w.id]; x.has(w.id) && !stale {
+		if x.has(w.id) {
 			x.done(w.item, true)
 			continue
 		}
