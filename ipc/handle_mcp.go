@@ -51,12 +51,10 @@ func (h *handler) mcpPipe(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := &pipe{Conn: conn, read: buffered.Reader, timeout: h.cfg.WriteTimeout}
-	if err := conn.SetDeadline(time.Time{}); err == nil {
-		_, err = io.WriteString(p, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+pipeProtocol+"\r\n\r\n")
-	}
-	if err != nil {
+	_ = conn.SetDeadline(time.Time{}) // what the write below would meet too
+	if _, err := io.WriteString(p, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+pipeProtocol+"\r\n\r\n"); err != nil {
 		conn.Close()
-		return nil // the client is gone, and there is no answer on a connection that was taken over
+		return nil //nolint:nilerr // the client is gone, and there is no answer on a connection that was taken over
 	}
 	if err := h.cfg.Agents.ServePipe(r.Context(), p); err != nil {
 		h.log.DebugContext(r.Context(), "an MCP session broke off", "requestId", RequestID(r.Context()), "err", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (s *Server) resources(next sdk.MethodHandler) sdk.MethodHandler {
 			asked := r.Params.URI
 			path, ok := pathOf(asked)
 			if !ok {
-				return nil, notFound(asked)
+				return nil, notFound(asked, r.ProtocolVersion())
 			}
 			r.Params.URI = uriOf(path) // the template matches escaped ones only
 			result, err := next(ctx, method, req)
@@ -94,11 +95,11 @@ func (s *Server) readDocument(ctx context.Context, req *sdk.ReadResourceRequest)
 	path, _ := pathOf(req.Params.URI)
 	rec, err := s.find(ctx, path)
 	if err != nil {
-		return nil, resourceError(req.Params.URI, err)
+		return nil, resourceError(req, err)
 	}
 	content, err := s.backend.Content(ctx, rec.DocID, ipc.ContentQuery{MaxChars: math.MaxInt32})
 	if err != nil {
-		return nil, resourceError(req.Params.URI, err)
+		return nil, resourceError(req, err)
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: markdown, Text: content.Content}}}, nil
 }
@@ -130,7 +131,7 @@ func (s *Server) find(ctx context.Context, path string) (ipc.Record, error) {
 func (s *Server) canonical(ctx context.Context, uri *string) error {
 	path, ok := pathOf(*uri)
 	if !ok {
-		return notFound(*uri)
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "only addresses that begin with " + scheme + " can be subscribed to"}
 	}
 	if rec, err := s.find(ctx, path); err == nil { // one that does not exist yet may be waited for
 		path = s.pathOf(rec)
@@ -157,7 +158,7 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 			hold = append(hold, path)
 		}
 	}
-	all := append(begin, hold...)
+	all := slices.Concat(begin, hold)
 	result := &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: all, Total: len(all), HasMore: page.NextCursor != ""}}
 	if len(all) > mostCompletions {
 		result.Completion.Values, result.Completion.HasMore = all[:mostCompletions], true
@@ -165,18 +166,25 @@ func (s *Server) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	return result, nil
 }
 
-func resourceError(uri string, err error) error {
+func resourceError(req *sdk.ReadResourceRequest, err error) error {
 	if errors.Is(err, ipc.ErrNotFound) {
-		return notFound(uri)
+		return notFound(req.Params.URI, req.ProtocolVersion())
 	}
 	return protocolError(err)
 }
 
-// notFound is the SDK's error with data that is JSON whatever the address holds.
-func notFound(uri string) error {
+// codeNotFound was the code for it before the revision without sessions.
+const codeNotFound = -32002
+
+// notFound is the SDK's error with data that is JSON whatever the address holds, and the code of the client's revision.
+func notFound(uri, version string) error {
+	code := codeNotFound
+	if version >= sessionless {
+		code = jsonrpc.CodeInvalidParams
+	}
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
 		data = nil
 	}
-	return &jsonrpc.Error{Code: sdk.CodeResourceNotFound, Message: "Resource not found", Data: data}
+	return &jsonrpc.Error{Code: int64(code), Message: "Resource not found", Data: data}
 }

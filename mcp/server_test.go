@@ -213,9 +213,13 @@ func TestResources_6_3(t *testing.T) {
 				t.Errorf("%s: %v", other, err)
 			}
 		}
+		code := int64(codeNotFound)
+		if session.InitializeResult().ProtocolVersion >= sessionless {
+			code = jsonrpc.CodeInvalidParams
+		}
 		for _, none := range []string{"kb://api/none.md", "kb://none.md", "file:///etc/passwd", "kb://", "kb://../../etc/passwd", "x%\"\\"} {
 			var wire *jsonrpc.Error
-			if _, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: none}); !errors.As(err, &wire) || wire.Code != sdk.CodeResourceNotFound {
+			if _, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: none}); !errors.As(err, &wire) || wire.Code != code {
 				t.Errorf("%q: %v", none, err)
 			}
 		}
@@ -336,11 +340,14 @@ func TestIdleSessionsEnd(t *testing.T) {
 func TestIdleHTTPSessionIsClosed(t *testing.T) {
 	h := openHouse(t)
 	id := h.initialize(t)
-	h.Server.sessions.mu.Lock()
-	h.Server.sessions.used[id].last = time.Now().Add(-2 * idleSession)
-	h.Server.sessions.mu.Unlock()
+	h.sessions.mu.Lock()
+	h.sessions.used[id].last = time.Now().Add(-2 * idleSession)
+	h.sessions.mu.Unlock()
 	h.endIdle()
-	for deadline := time.Now().Add(patience); h.post(t, id, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) != http.StatusNotFound; {
+	for deadline := time.Now().Add(patience); ; {
+		if status, _ := h.send(t, id, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); status == http.StatusNotFound {
+			break
+		}
 		if time.Now().After(deadline) {
 			t.Fatal("the session lives on")
 		}
@@ -349,13 +356,11 @@ func TestIdleHTTPSessionIsClosed(t *testing.T) {
 
 func (h *house) initialize(t *testing.T) string {
 	t.Helper()
-	resp := h.send(t, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
-	return resp.Header.Get(sessionHeader)
+	_, header := h.send(t, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
+	return header.Get(sessionHeader)
 }
 
-func (h *house) post(t *testing.T, id, body string) int { return h.send(t, id, body).StatusCode }
-
-func (h *house) send(t *testing.T, id, body string) *http.Response {
+func (h *house) send(t *testing.T, id, body string) (int, http.Header) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, h.url, strings.NewReader(body))
 	if err != nil {
@@ -372,15 +377,15 @@ func (h *house) send(t *testing.T, id, body string) *http.Response {
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
-	return resp
+	return resp.StatusCode, resp.Header
 }
 
 // After Close nobody comes in.
 func TestClosed(t *testing.T) {
 	h := openHouse(t)
 	h.Close(context.Background())
-	if resp := h.send(t, "", "{}"); resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("status %d", resp.StatusCode)
+	if status, _ := h.send(t, "", "{}"); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d", status)
 	}
 	a, b := newPipe()
 	defer a.Close()

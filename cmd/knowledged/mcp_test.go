@@ -19,10 +19,9 @@ import (
 
 // clientFolder is a folder, and programs that serve it.
 type clientFolder struct {
-	t            *testing.T
-	bin, kb      string
-	socket, args string
-	flags        []string
+	t               *testing.T
+	bin, kb, socket string
+	flags           []string
 }
 
 func newClientFolder(t *testing.T) *clientFolder {
