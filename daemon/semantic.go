@@ -29,7 +29,7 @@ func (d *Daemon) openSemantic() error {
 	d.provider = provider
 	index := l1.Config{Provider: provider, Source: d.chunkSource(), Log: d.log}
 	if d.cfg.L1.Backend == config.BackendMilvus {
-		index.ReadOnly = d.cfg.L1.Milvus.Role == config.MilvusReader
+		index.ReadOnly = d.readsOnly()
 		index.CompareEvery = compareEvery
 		index.Store, err = d.openMilvus(dir, provider, learn)
 	} else {
@@ -41,6 +41,11 @@ func (d *Daemon) openSemantic() error {
 	d.l1 = l1.New(index)
 	d.closers = append(d.closers, index.Store.Close)
 	return nil
+}
+
+// readsOnly reports whether other daemons write the vectors.
+func (d *Daemon) readsOnly() bool {
+	return d.cfg.L1.Backend == config.BackendMilvus && d.cfg.L1.Milvus.Role == config.MilvusReader
 }
 
 // compareEvery is how often the rows of a store that others can reach are compared with the chunks.
@@ -72,7 +77,7 @@ func (d *Daemon) openMilvus(dir string, provider embedding.Provider, learn func(
 		TLS:          c.TLS,
 		CAFile:       c.CAFile,
 		Consistency:  c.Consistency,
-		ReadOnly:     c.Role == config.MilvusReader,
+		ReadOnly:     d.readsOnly(),
 		Model:        provider.Name(),
 		Dimensions:   learn,
 		WriterFile:   filepath.Join(dir, "milvus-writer"),

@@ -19,7 +19,6 @@ type backlog struct {
 
 	retries map[string]retry    // dirty ids that failed and wait
 	failed  map[string]failure  // ids given up
-	gone    map[string]uint64   // of a reader: ids that went → generation, since the last comparison
 	byPath  map[string][]string // path → ids in failed; may hold ids that no longer are
 }
 
@@ -43,7 +42,7 @@ type item struct {
 func newBacklog() backlog {
 	return backlog{
 		have: make(map[string]struct{}), busy: make(map[string]struct{}), dirty: make(map[string]uint64),
-		gone: make(map[string]uint64), retries: make(map[string]retry), failed: make(map[string]failure), byPath: make(map[string][]string),
+		retries: make(map[string]retry), failed: make(map[string]failure), byPath: make(map[string][]string),
 	}
 }
 

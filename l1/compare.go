@@ -58,7 +58,7 @@ func (x *Index) compare(ctx context.Context, repair, forgive bool) (Difference, 
 	}
 	switch {
 	case x.readOnly:
-		x.adoptRead(have, len(missing), before)
+		x.adoptRead(rows, len(missing))
 	case repair:
 		x.adopt(have, missing, surplus, before, forgive)
 	}

@@ -92,7 +92,7 @@ func New(c Config) *Index {
 // pending when it returns.
 func (x *Index) Changed(put, gone []string) {
 	if x.readOnly {
-		x.observe(put, gone)
+		x.observe(put)
 		return
 	}
 	x.mu.Lock()

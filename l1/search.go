@@ -60,7 +60,7 @@ func (x *Index) present(found []Hit, k int) []document.Hit {
 }
 
 // there reports for each hit whether the source has its chunk. Rows that are acknowledged and not pending are the source's;
-// the source itself is asked, which is slower, as long as Run has not compared the two.
+// the source itself is asked, which is slower, as long as Run has not compared the two, and by a reader.
 func (x *Index) there(found []Hit) []bool {
 	there := make([]bool, len(found))
 	x.mu.Lock()
@@ -69,7 +69,7 @@ func (x *Index) there(found []Hit) []bool {
 		there[i] = x.found(h.ID)
 	}
 	x.mu.Unlock()
-	if !compared {
+	if !compared || x.readOnly {
 		for i, h := range found {
 			_, _, there[i] = x.source.Chunk(h.ID)
 		}

@@ -95,8 +95,8 @@ func TestSlowServer(t *testing.T) {
 	})
 }
 
-// SPEC 3.6: down at the start, going away, coming back empty: the daemon's part converges by itself, and what is in the
-// collection is not embedded again.
+// SPEC 3.6: down at the start, going away, coming back empty: the daemon's part converges by itself, and nothing is embedded
+// twice.
 func TestGoesAwayAndComesBack_3_6(t *testing.T) {
 	c := config(t)
 	p := newProxy(t, c.Address)
@@ -135,6 +135,9 @@ func TestGoesAwayAndComesBack_3_6(t *testing.T) {
 		return err == nil && len(hits) == 1 && hits[0].ChunkID == "id-beta" && d.Status().State == l1.StateReady
 	})
 	wantRows(t, d, "id-beta", "id-gamma")
+	if n := d.provider.count(); n != 3 {
+		t.Errorf("%d passages embedded, want no more than 3", n)
+	}
 }
 
 // Released by somebody, the collection is loaded again.

@@ -94,7 +94,7 @@ type daemon struct {
 	t        testing.TB
 	store    *Store
 	docs     *documents
-	provider *counting
+	provider *counting // behind a cache
 	stop     func()
 }
 
@@ -103,11 +103,15 @@ func start(t testing.TB, c Config, docs *documents) *daemon {
 	c.Dimensions = fixed(d.provider.Dimensions())
 	d.store = opened(t, c)
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	d.Index = l1.New(l1.Config{Store: d.store, Provider: d.provider, Source: docs, ReadOnly: c.ReadOnly, CompareEvery: 10 * time.Minute, Log: log})
+	cache, err := embedding.NewCache(d.provider, c.WriterFile+".cache", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Index = l1.New(l1.Config{Store: d.store, Provider: cache, Source: docs, ReadOnly: c.ReadOnly, CompareEvery: 10 * time.Minute, Log: log})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- d.Run(ctx) }()
-	d.stop = sync.OnceFunc(func() { cancel(); <-done; d.store.Close() })
+	d.stop = sync.OnceFunc(func() { cancel(); <-done; d.store.Close(); cache.Close() })
 	t.Cleanup(func() { d.stop() })
 	return d
 }
@@ -284,7 +288,8 @@ func TestDeadDaemon(t *testing.T) {
 func TestReader_3_5(t *testing.T) {
 	c := config(t)
 	reading := c
-	reading.ReadOnly, reading.WriterFile = true, ""
+	reading = another(t, reading)
+	reading.ReadOnly = true
 	lone := start(t, reading, documentsOf("alpha"))
 	eventually(t, 30*time.Second, "a reader to say that there is nothing to read", func() bool {
 		st := lone.Status()
