@@ -28,9 +28,14 @@ func (d *Daemon) Reconcile(ctx context.Context, dryRun bool) (job ipc.Job, err e
 	start := time.Now()
 	job = ipc.Job{RequestID: ipc.RequestID(ctx), DryRun: dryRun, Problems: []string{}}
 	defer func() { job.TookMs = float64(time.Since(start).Microseconds()) / 1000 }()
-	if dryRun {
-		if !d.pipeline.do(ctx, func() { d.pipeline.compare(&job.Documents) }) {
+	if d.watcher.BaseMissing() { // whether its documents are gone with it is the watcher's to say
+		job.Problems = append(job.Problems, "documents: the base folder "+d.base+" is missing")
+	} else if dryRun {
+		if !d.pipeline.do(ctx, func() { err = d.pipeline.compare(ctx, &job.Documents) }) {
 			return job, ipc.ErrUnavailable
+		}
+		if err != nil {
+			return job, err
 		}
 	} else if err := d.repairDocuments(ctx, &job.Documents); err != nil {
 		return job, err
@@ -47,8 +52,11 @@ func (d *Daemon) Reconcile(ctx context.Context, dryRun bool) (job ipc.Job, err e
 }
 
 // compare counts the records that no longer equal their files. New files are found by a walk, not here.
-func (p *pipeline) compare(n *ipc.JobDocuments) {
+func (p *pipeline) compare(ctx context.Context, n *ipc.JobDocuments) error {
 	for _, rec := range p.registry.All() {
+		if ctx.Err() != nil {
+			return ctx.Err() // nobody waits for the answer any more
+		}
 		n.Checked++
 		switch f := p.lookAt(finding{path: rec.Path, old: rec}, false); {
 		case f.gone:
@@ -60,6 +68,7 @@ func (p *pipeline) compare(n *ipc.JobDocuments) {
 			n.Updated++
 		}
 	}
+	return nil
 }
 
 // repairDocuments mends full text, then has the whole folder walked and waits until that is applied. Every known file is

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -140,5 +141,59 @@ func TestReindex_5_2(t *testing.T) {
 	}
 	if w.settle(); w.has("a.md") {
 		t.Error("the record stays")
+	}
+}
+
+// SPEC 5.2: without its base folder a reconcile says so at once, and leaves nothing pending.
+func TestReconcile_BaseMissing_5_2(t *testing.T) {
+	w := newWorld(t)
+	w.save("api/a.md", doc("Alpha", "kw-alpha"))
+	w.start()
+	w.must(os.Rename(w.base, w.base+".away"))
+	w.eventually("missing", func() bool { return w.watcher.BaseMissing() })
+	for _, dropped := range []bool{false, true} {
+		if dropped {
+			w.eventually("dropped", func() bool { return !w.has("api/a.md") })
+			w.idle()
+		}
+		for _, dry := range []bool{false, true} {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			job, err := w.Reconcile(ctx, dry)
+			cancel()
+			if err != nil || len(job.Problems) != 1 || !strings.Contains(job.Problems[0], "is missing") || job.Documents.Deleted != 0 {
+				t.Errorf("dropped %t, dry %t: %+v, %v", dropped, dry, job, err)
+			}
+		}
+	}
+	w.watcher.Rescan()
+	w.watcher.Touch("api/a.md")
+	w.idle()
+	w.must(os.Rename(w.base+".away", w.base))
+	w.eventually("back", func() bool { return w.has("api/a.md") })
+}
+
+// A dry run ends with the caller's patience.
+func TestReconcile_DryRunEnds_5_2(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"a.md", "b.md", "c.md"} {
+		w.save(name, doc(name, "kw-"+name))
+	}
+	w.start()
+	ctx, cancel := context.WithCancel(context.Background())
+	read := w.pipeline.read
+	ok := w.pipeline.do(context.Background(), func() {
+		w.pipeline.read = func(abs string, limit int64) ([]byte, fs.FileInfo, error) {
+			cancel()
+			return read(abs, limit)
+		}
+		before := w.reads.Load()
+		var n ipc.JobDocuments
+		if err := w.pipeline.compare(ctx, &n); !errors.Is(err, context.Canceled) || w.reads.Load() != before+1 {
+			t.Errorf("%v after %d files", err, w.reads.Load()-before)
+		}
+		w.pipeline.read = read
+	})
+	if !ok {
+		t.Error("did not run")
 	}
 }

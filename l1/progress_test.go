@@ -85,8 +85,8 @@ func TestChanged_GoneWhileBeingWritten(t *testing.T) {
 	})
 }
 
-// SPEC 5.5: what was given up is tried again once the comparison that is to bring it back has been made.
-func TestReconcile_StoreAwayKeepsFailures_5_5(t *testing.T) {
+// SPEC 5.2: what was given up is tried again once the comparison that is to bring it back has been made.
+func TestReconcile_StoreAwayKeepsFailures_5_2(t *testing.T) {
 	run(t, nil, func(w *world) {
 		w.provider.bad = "alpha"
 		ids := w.source.put("api/a.md", "alpha")

@@ -120,10 +120,12 @@ func (l *loop) drain() {
 func (l *loop) takeAsked(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for path := range l.asked.touched {
-		l.deb.Add(path, now)
+	if !l.base.missing { // else all of it is walked when it is back
+		for path := range l.asked.touched {
+			l.deb.Add(path, now)
+		}
+		l.needWalk = l.needWalk || l.asked.rescan
 	}
-	l.needWalk = l.needWalk || l.asked.rescan
 	l.asked = asked{}
 	l.pending = l.held()
 }
