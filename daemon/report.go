@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +12,8 @@ import (
 	"knowledged/watcher"
 )
 
-// briefWarnings is how many warnings of one first scan are logged one by one; the rest is summed up in one line.
+// briefWarnings is how many warnings of one first scan, or of files passed over, are logged one by one; the rest is summed up
+// in one line.
 const briefWarnings = 20
 
 // requestID names one indexing in the log: 8 hex digits.
@@ -129,22 +129,30 @@ func (p *pipeline) logFirstScan(found int, took time.Duration) {
 	p.log.Info("first scan done", "documents", found, "in_l0", inL0, "failed", failed, "took", took)
 }
 
-// skipList remembers which files and folders the watcher passed over, so that each is named once.
+// skipList remembers which files and folders the watcher passed over, so that none is named twice.
 type skipList struct{ said map[string]string }
 
 func (s *skipList) replace(b watcher.Batch, log *slog.Logger) {
 	if s.said == nil {
 		s.said = map[string]string{}
 	}
+	now, fresh := make(map[string]struct{}, len(b.Skipped)), 0
 	for _, k := range b.Skipped {
-		if s.said[k.Path] != k.Reason {
-			s.said[k.Path] = k.Reason
+		now[k.Path] = struct{}{}
+		if s.said[k.Path] == k.Reason {
+			continue
+		}
+		s.said[k.Path] = k.Reason
+		if fresh++; fresh <= briefWarnings {
 			log.Warn("not a document: "+k.Reason, "path", k.Path)
 		}
 	}
+	if more := fresh - briefWarnings; more > 0 {
+		log.Warn("more files and folders are no documents", "more", more)
+	}
 	if b.All { // what a full listing no longer names was mended
 		for path := range s.said {
-			if !slices.ContainsFunc(b.Skipped, func(k watcher.Skipped) bool { return k.Path == path }) {
+			if _, still := now[path]; !still {
 				delete(s.said, path)
 			}
 		}
