@@ -23,6 +23,8 @@ type graves struct {
 	dead []grave
 	most int
 	old  map[string]memory // by path: those dead for longer than graveTime
+
+	displaced []displaced
 }
 
 // memory is what is kept of a record for memoryTime.

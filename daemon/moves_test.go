@@ -96,6 +96,28 @@ func TestDocIDFollowsInTwoBatches_1_5(t *testing.T) {
 	}
 }
 
+// SPEC 1.5: renames told in parts, the later first: at first the place of the one seems saved over, then it turns up.
+func TestDocIDFollowsWhatIsToldLate_1_5(t *testing.T) {
+	w := newWorld(t)
+	w.save("a.md", doc("Alpha", "kw-alpha"))
+	w.save("b.md", doc("Beta", "kw-beta"))
+	w.start()
+	a, b := w.record("a.md"), w.record("b.md")
+	aside := w.cfg.StateDir + "/aside.md"
+	w.move("a.md", aside)
+	w.move("b.md", "a.md")
+	w.eventually("moved over", func() bool { return w.title("a.md") == "Beta" && !w.has("b.md") })
+	w.move(aside, "c.md")
+	w.eventually("there again", func() bool { return w.title("c.md") == "Alpha" })
+	w.idle()
+	if got := w.record("c.md"); got.DocID != a.DocID || !got.CreatedAt.Equal(a.CreatedAt) {
+		t.Errorf("docId %s, want %s", got.DocID, a.DocID)
+	}
+	if got := w.record("a.md"); got.DocID != b.DocID || !got.CreatedAt.Equal(b.CreatedAt) {
+		t.Errorf("docId %s, want %s", got.DocID, b.DocID)
+	}
+}
+
 // A new file that got the inode of a removed one is another document, and so is a copy.
 func TestAnotherDocument(t *testing.T) {
 	w := newWorld(t)

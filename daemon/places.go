@@ -21,10 +21,11 @@ type step struct {
 // A file that merely replaced another, which is nowhere now, does not bring its identity along: that is how editors save.
 // It returns found, with such places added.
 func (p *pipeline) replaced(found []finding) []finding {
+	found = p.lateMoves(found)
 	steps := map[string]step{} // by docId
 	for i := 0; i < len(found); i++ {
 		f := found[i]
-		if f.record == nil || f.same || f.record.Inode == 0 || f.record.Failed() || f.old != nil && f.old.Inode == f.record.Inode {
+		if f.record == nil || f.same || f.movedFrom != "" || f.record.Inode == 0 || f.record.Failed() || f.old != nil && f.old.Inode == f.record.Inode {
 			continue
 		}
 		for _, twin := range p.registry.ByHash(f.record.FileHash) {
@@ -49,6 +50,7 @@ func (p *pipeline) replaced(found []finding) []finding {
 			if old := found[s.to].old; old != nil {
 				if _, moved := steps[old.DocID]; !moved {
 					delete(steps, id)
+					p.moved.displace(displaced{was: old, came: s.from, at: time.Now()})
 					again = true
 				}
 			}
@@ -68,6 +70,58 @@ func (p *pipeline) replaced(found []finding) []finding {
 		f.record.DocID, f.record.CreatedAt, f.movedFrom = s.from.DocID, s.from.CreatedAt, s.from.Path
 	}
 	return slices.DeleteFunc(found, func(f finding) bool { return f.same && f.record == nil })
+}
+
+// displaced is a document in whose place another was moved, and which may yet turn up elsewhere: renames that follow each
+// other closely may be told in two parts, the later first.
+type displaced struct {
+	was  *registry.Record // as it was in its place
+	came *registry.Record // the document that is there now, as it was in its own place
+	at   time.Time
+}
+
+func (g *graves) displace(d displaced) {
+	g.displaced = slices.DeleteFunc(g.displaced, func(old displaced) bool { return d.at.Sub(old.at) > graveTime })
+	if len(g.displaced) < 1000 {
+		g.displaced = append(g.displaced, d)
+	}
+}
+
+// lateMoves finds new files that are displaced documents: each gets its identity back from its old place, which takes on
+// that of the document that moved there.
+func (p *pipeline) lateMoves(found []finding) []finding {
+	for i := 0; i < len(found) && len(p.moved.displaced) > 0; i++ {
+		f := &found[i]
+		if f.record == nil || f.old != nil || f.record.Inode == 0 {
+			continue
+		}
+		k := slices.IndexFunc(p.moved.displaced, func(d displaced) bool {
+			return d.was.Inode == f.record.Inode && d.was.FileHash == f.record.FileHash && time.Since(d.at) <= graveTime
+		})
+		if k < 0 {
+			continue
+		}
+		d := p.moved.displaced[k]
+		p.moved.displaced = slices.Delete(p.moved.displaced, k, k+1)
+		here, ok := p.registry.Get(d.was.Path)
+		_, taken := p.registry.ByID(d.came.DocID)
+		if !ok || here.DocID != d.was.DocID || here.Inode == d.was.Inode || taken {
+			continue
+		}
+		f.record.DocID, f.record.CreatedAt, f.movedFrom = d.was.DocID, d.was.CreatedAt, d.was.Path
+		at := slices.IndexFunc(found, func(f finding) bool { return f.path == here.Path })
+		if at < 0 || found[at].record == nil && !found[at].gone {
+			place := *here
+			at, found = len(found), append(found, finding{path: here.Path, old: here, same: true, record: &place})
+		}
+		if place := &found[at]; place.record != nil {
+			place.record.DocID, place.record.CreatedAt = d.came.DocID, d.came.CreatedAt
+			p.moved.forget(d.came.DocID)
+		} else {
+			place.movedOn = true
+		}
+	}
+	return found
 }
 
 // lookAtPlace looks at the place of a document whose bytes turned up elsewhere, ahead of its turn.
