@@ -9,21 +9,35 @@ import (
 	"strings"
 )
 
-// intent is a note in the state folder of the temporary file that an upload is writing. Without it a crash would leave
-// that file in the user's folder for ever.
+// intent is a note in the state folder of the temporary files of an upload. Without it a crash would leave them in the
+// user's folder for ever.
 type intent struct {
 	base, file string
+	kept       string // other name of a file that is being replaced
 	log        *slog.Logger
 }
 
 // note is best effort: an upload must not fail because a note could not be written.
 func (i *intent) note(temp string) {
-	if err := os.WriteFile(i.file, []byte(temp), 0o600); err != nil {
+	if err := os.WriteFile(i.file, []byte(strings.TrimSpace(temp+"\n"+i.kept)), 0o600); err != nil {
 		i.log.Debug("the upload note could not be written", "path", i.file, "err", err)
 	}
 }
 
-func (i *intent) clear() { _ = os.Remove(i.file) }
+// clear forgets the file being written.
+func (i *intent) clear() {
+	if i.kept != "" {
+		i.note("")
+		return
+	}
+	_ = os.Remove(i.file)
+}
+
+// held notes the other name of a file, empty if it has none any more.
+func (i *intent) held(name string) {
+	i.kept = name
+	i.clear()
+}
 
 const tempPrefix, tempSuffix = ".knowledged-", ".tmp"
 
@@ -34,18 +48,20 @@ func isTemp(path string) bool {
 
 // recover removes what an upload interrupted by a crash left.
 func (i *intent) recover() {
-	temp, err := os.ReadFile(i.file)
+	note, err := os.ReadFile(i.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	defer i.clear()
-	if !isTemp(string(temp)) {
-		return // a damaged note must not delete a document
+	root, err := os.OpenRoot(i.base)
+	if err != nil {
+		return
 	}
-	if root, err := os.OpenRoot(i.base); err == nil {
-		defer root.Close()
-		if root.Remove(string(temp)) == nil {
-			i.log.Info("removed the temporary file of an interrupted upload", "path", filepath.ToSlash(string(temp)))
+	defer root.Close()
+	for temp := range strings.Lines(string(note)) {
+		temp = strings.TrimSuffix(temp, "\n")
+		if isTemp(temp) && root.Remove(temp) == nil { // a damaged note must not delete a document
+			i.log.Info("removed the temporary file of an interrupted upload", "path", filepath.ToSlash(temp))
 		}
 	}
 }

@@ -1,18 +1,14 @@
 package daemon
 
 import (
-	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"knowledged/document"
@@ -32,29 +28,33 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 		return nil, false, fileError("open the base folder", err)
 	}
 	defer root.Close()
+	target = p.spelled(root, target)
 	if err := refuseLinks(root, target); err != nil {
 		return nil, false, err
 	}
-	before, err := readUnder(root, target)
+	before, err := p.keep(root, target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, fileError("read "+target, err)
 	}
-	exists := err == nil
-	if err := ipc.CheckMatch(r.IfMatch, r.IfNoneMatch, hashOf(before, exists)); err != nil {
+	if err := ipc.CheckMatch(r.IfMatch, r.IfNoneMatch, before.hash); err != nil {
 		return nil, false, err
 	}
-	if exists && bytes.Equal(before, r.Body) {
+	if before.equals(r.Body) {
 		rec, err := p.indexNow(target) // it may not have been seen yet
 		return rec, false, err
 	}
 	if twin := p.twin(target, r.Body); twin != nil && !r.Force {
 		return nil, false, &ipc.ExistsError{Record: p.wire(twin)}
 	}
-	if !exists && !r.Force {
+	if !before.exists && !r.Force {
 		if alike := p.alike(target); alike != nil {
 			return nil, false, &ipc.ExistsError{Record: p.wire(alike), Alike: true}
 		}
 	}
+	if err := before.hold(root, target, p.intent); err != nil {
+		return nil, false, fileError("keep the old "+target, err)
+	}
+	defer before.release(root, p.intent)
 	made, err := save(root, target, r.Body, p.intent)
 	if err != nil {
 		undoFolders(root, made)
@@ -63,15 +63,15 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	rec, err = p.indexNow(target)
 	p.folder.Touch(target) // where there are no events, the watcher must know of the file to notice that it goes
 	if err != nil {
-		return nil, false, stateError("index "+target, errors.Join(err, p.undoPut(root, target, before, exists, made)))
+		return nil, false, stateError("index "+target, errors.Join(err, p.undoPut(root, target, before, made)))
 	}
-	return rec, !exists, nil
+	return rec, !before.exists, nil
 }
 
 // undoPut puts back what was there before an upload, on disk and in the indexes.
-func (p *pipeline) undoPut(root *os.Root, target string, before []byte, existed bool, made []string) (err error) {
-	if existed {
-		_, err = save(root, target, before, p.intent)
+func (p *pipeline) undoPut(root *os.Root, target string, before kept, made []string) (err error) {
+	if before.exists {
+		err = before.restore(root, target, p.intent)
 	} else {
 		err = root.Remove(filepath.FromSlash(target))
 		undoFolders(root, made)
@@ -153,9 +153,12 @@ func (p *pipeline) remove(rec *registry.Record, ifMatch ipc.Match) error {
 		return fileError("open the base folder", err)
 	}
 	defer root.Close()
+	if link := linkAbove(root, rec.Path); link != "" {
+		return &ipc.InvalidError{Field: "docId", Message: fmt.Sprintf("names a file below %q, which is a symbolic link; delete it where it is", link)}
+	}
 	if ifMatch.Given {
-		now, err := readUnder(root, rec.Path)
-		if err := ipc.CheckMatch(ifMatch, ipc.Match{}, hashOf(now, err == nil)); err != nil {
+		now, _ := p.keep(root, rec.Path) // what cannot be read has no hash
+		if err := ipc.CheckMatch(ifMatch, ipc.Match{}, now.hash); err != nil {
 			return err
 		}
 	}
@@ -197,15 +200,6 @@ func refuseLinks(root *os.Root, target string) error {
 	return nil
 }
 
-func readUnder(root *os.Root, target string) ([]byte, error) {
-	f, err := root.Open(filepath.FromSlash(target))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
 // save writes body to target in one step: a reader sees the old bytes or the new ones, never a part. It returns the
 // folders it had to make, innermost first. intent notes the temporary file while it exists, so that a start after a
 // crash can remove it.
@@ -225,7 +219,7 @@ func save(root *os.Root, target string, body []byte, intent *intent) (made []str
 	if info, err := root.Lstat(filepath.FromSlash(target)); err == nil {
 		mode = info.Mode().Perm()
 	}
-	temp := filepath.FromSlash(path.Join(path.Dir(target), tempPrefix+strings.ToLower(rand.Text()[:12])+tempSuffix))
+	temp := tempBeside(target)
 	intent.note(temp)
 	defer intent.clear()
 	if err := writeSynced(root, temp, body, mode); err != nil {
@@ -236,6 +230,7 @@ func save(root *os.Root, target string, body []byte, intent *intent) (made []str
 		_ = root.Remove(temp)
 		return made, err
 	}
+	syncFolders(root, target, made)
 	return made, nil
 }
 
