@@ -175,7 +175,7 @@ func (d *Daemon) inL1(rec *registry.Record) bool {
 // settledInL1 reports whether no chunk waits for its vector: each has one, or was given up.
 func (d *Daemon) settledInL1(rec *registry.Record) bool {
 	for _, id := range rec.ChunkIDs() {
-		if _, failed := d.l1.Failed(id); !failed && !d.l1.Has(id) {
+		if failed, _ := d.l1.Failed(id); !failed && !d.l1.Has(id) {
 			return false
 		}
 	}

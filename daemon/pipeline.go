@@ -152,7 +152,7 @@ func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error 
 func (p *pipeline) mend(ctx context.Context) error {
 	first := !p.behind.Load()
 	err := p.reconcileL0(ctx)
-	if err == nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err() // not all of it was compared
 	}
 	p.behind.Store(err != nil)
@@ -245,7 +245,7 @@ func (p *pipeline) reconcileL0(ctx context.Context) error {
 	}
 	for _, rec := range p.registry.All() {
 		if ctx.Err() != nil {
-			return nil
+			return ctx.Err()
 		}
 		if complete(rec, have) {
 			continue

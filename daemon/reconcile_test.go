@@ -123,7 +123,7 @@ func TestReindex_5_2(t *testing.T) {
 	if err != nil || job.Documents != (ipc.JobDocuments{Checked: 1, Updated: 1}) || w.record("a.md").DocID != id || !w.answers("kw-alpha", "a.md") {
 		t.Errorf("%+v, %v", job, err)
 	}
-	if _, err := w.Reindex(context.Background(), "nobody"); err != ipc.ErrNotFound {
+	if _, err := w.Reindex(context.Background(), "nobody"); !errors.Is(err, ipc.ErrNotFound) {
 		t.Errorf("unknown: %v", err)
 	}
 	w.idle()
@@ -136,7 +136,7 @@ func TestReindex_5_2(t *testing.T) {
 		t.Errorf("unreadable: %+v, %v", job, err)
 	}
 	w.delete("a.md")
-	if job, err = w.Reindex(context.Background(), id); err != nil && err != ipc.ErrNotFound {
+	if job, err = w.Reindex(context.Background(), id); err != nil && !errors.Is(err, ipc.ErrNotFound) {
 		t.Errorf("gone: %+v, %v", job, err)
 	}
 	if w.settle(); w.has("a.md") {

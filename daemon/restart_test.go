@@ -27,7 +27,7 @@ func TestCategoryReachesVectorsAfterACrash_3_3(t *testing.T) {
 	if _, err := w.pipeline.write([]finding{w.pipeline.look("a.md", false)}); err != nil {
 		t.Fatal(err)
 	}
-	w.must(w.Daemon.Close())
+	w.must(w.Close())
 	w.start()
 	for category, want := range map[string]bool{"one": false, "two": true} {
 		hits, err := w.l1.Search(context.Background(), "payment gateway timeout upstream", 5, category)

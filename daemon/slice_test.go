@@ -73,7 +73,7 @@ func TestStopWithinASlice(t *testing.T) {
 	if n := w.reads.Load(); n > int64(runtime.GOMAXPROCS(0)) || w.registry.Len() != 0 {
 		t.Errorf("%d files read, %d documents", n, w.registry.Len())
 	}
-	w.must(w.Daemon.Close())
+	w.must(w.Close())
 	if w.start(); w.registry.Len() != files {
 		t.Errorf("%d documents after another start", w.registry.Len())
 	}

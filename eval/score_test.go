@@ -26,18 +26,33 @@ func TestScore(t *testing.T) {
 		outcome  Outcome
 		want     map[Measure]float64
 	}{
-		"perfect": {two, Outcome{Found: true, Results: places("a|T > How to", "b")},
-			map[Measure]float64{NDCG: 1, Recall3: 1, MRR: 1, Success1: 1, Section: 1, FalseNo: 0, WeakNo: 0}},
-		"swapped, wrong section": {two, Outcome{Found: true, Results: places("b", "a|T > Other")},
-			map[Measure]float64{NDCG: (3 + 7/log3) / (7 + 3/log3), Success1: 1, Section: 0}},
-		"second place": {two, Outcome{Found: true, Results: places("x", "a|T > how to > Deeper")},
-			map[Measure]float64{NDCG: (7 / log3) / (7 + 3/log3), MRR: 0.5, Recall3: 0.5, Success1: 0, Section: 1}},
-		"a second language version takes no place": {versions, Outcome{Found: true, Results: places("zh", "en", "c")},
-			map[Measure]float64{NDCG: (3 + 7/log3) / (7 + 7/log3), Recall3: 1}},
+		"perfect": {
+			two,
+			Outcome{Found: true, Results: places("a|T > How to", "b")},
+			map[Measure]float64{NDCG: 1, Recall3: 1, MRR: 1, Success1: 1, Section: 1, FalseNo: 0, WeakNo: 0},
+		},
+		"swapped, wrong section": {
+			two,
+			Outcome{Found: true, Results: places("b", "a|T > Other")},
+			map[Measure]float64{NDCG: (3 + 7/log3) / (7 + 3/log3), Success1: 1, Section: 0},
+		},
+		"second place": {
+			two,
+			Outcome{Found: true, Results: places("x", "a|T > how to > Deeper")},
+			map[Measure]float64{NDCG: (7 / log3) / (7 + 3/log3), MRR: 0.5, Recall3: 0.5, Success1: 0, Section: 1},
+		},
+		"a second language version takes no place": {
+			versions,
+			Outcome{Found: true, Results: places("zh", "en", "c")},
+			map[Measure]float64{NDCG: (3 + 7/log3) / (7 + 7/log3), Recall3: 1},
+		},
 		"nothing": {two, Outcome{}, map[Measure]float64{NDCG: 0, MRR: 0, Success1: 0, Section: 0, FalseNo: 1, WeakNo: 0, HighShare: 0}},
 		"weak":    {two, Outcome{Found: true, Relevance: "weak", Results: places("a")}, map[Measure]float64{WeakNo: 1, FalseNo: 0}},
-		"high and right": {two, Outcome{Found: true, High: true, Primary: "b", Results: places("b")},
-			map[Measure]float64{HighShare: 1, HighRight: 1, WeakNo: 0}},
+		"high and right": {
+			two,
+			Outcome{Found: true, High: true, Primary: "b", Results: places("b")},
+			map[Measure]float64{HighShare: 1, HighRight: 1, WeakNo: 0},
+		},
 		"high and wrong":             {two, Outcome{Found: true, High: true, Primary: "x"}, map[Measure]float64{HighRight: 0}},
 		"not answerable, and so":     {nil, Outcome{}, map[Measure]float64{TrueNo: 1, TrueWeak: 1}},
 		"not answerable, weak":       {nil, Outcome{Found: true, Relevance: "weak"}, map[Measure]float64{TrueNo: 0, TrueWeak: 1}},

@@ -39,13 +39,12 @@ func TestSilence(t *testing.T) {
 	}
 	queries, folders := own(t)
 	if *set != "" {
-		var judged []Query
-		judged, folders = foreign(t, *set)
+		queries, folders = foreign(t, *set)
 		others, err := Load("unanswerable.jsonl")
 		if err != nil {
 			t.Fatal(err)
 		}
-		queries = append(judged, others...)
+		queries = append(queries, others...)
 	}
 	parts := map[string][]string{}
 	for _, folder := range folders {

@@ -267,8 +267,10 @@ func run(t *testing.T, prepare func(w *world), body func(w *world)) {
 }
 
 func (w *world) start() {
-	w.Index = New(Config{Store: w.store, Provider: w.provider, Source: w.source,
-		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+	w.Index = New(Config{
+		Store: w.store, Provider: w.provider, Source: w.source,
+		Log: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- w.Run(ctx) }()
@@ -461,7 +463,7 @@ func TestPoisonedPassage(t *testing.T) {
 		if w.lines("level=WARN") != 1 || w.lines("path=ops/a.md chunk=ops/a.md#poison") != 1 {
 			t.Errorf("log: %s", w.log)
 		}
-		err, failed := w.Failed("ops/a.md#poison")
+		failed, err := w.Failed("ops/a.md#poison")
 		if !failed || !strings.Contains(err.Error(), "NaN") || w.Has("ops/a.md#poison") {
 			t.Errorf("Failed: %v %v", err, failed)
 		}
@@ -484,7 +486,7 @@ func TestPoisonedPassage(t *testing.T) {
 		if err := w.Idle(w.t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, failed := w.Failed("ops/a.md#poison"); failed || !w.Has("ops/a.md#poison") {
+		if failed, _ := w.Failed("ops/a.md#poison"); failed || !w.Has("ops/a.md#poison") {
 			t.Error("not tried again when its document changed")
 		}
 	})

@@ -98,7 +98,7 @@ func TestReconcile_StoreAwayKeepsFailures_5_2(t *testing.T) {
 		if _, err := w.Reconcile(w.t.Context(), true); err == nil {
 			t.Error("no fault")
 		}
-		if _, failed := w.Failed(ids[0]); !failed {
+		if failed, _ := w.Failed(ids[0]); !failed {
 			t.Error("forgotten")
 		}
 		w.store.fail(nil)

@@ -142,6 +142,7 @@ func (o oddQuery) EmbedQuery(context.Context, string) ([]float32, error) {
 	}
 	return o, nil
 }
+
 func (oddQuery) EmbedPassages(context.Context, []embedding.Passage) ([][]float32, error) {
 	return nil, nil
 }

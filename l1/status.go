@@ -73,11 +73,11 @@ func (x *Index) Has(id string) bool {
 }
 
 // Failed reports whether the chunk was given up, and why.
-func (x *Index) Failed(id string) (error, bool) {
+func (x *Index) Failed(id string) (failed bool, why error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	f, ok := x.failed[id]
-	return f.err, ok
+	return ok, f.err
 }
 
 // Progress is closed when Status may have changed.

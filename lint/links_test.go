@@ -87,8 +87,12 @@ func TestDeadLinks(t *testing.T) {
 
 func TestRelative(t *testing.T) {
 	for _, c := range [][3]string{
-		{"a.md", "b.md", "b.md"}, {"x/a.md", "x/b.md", "b.md"}, {"x/a.md", "b.md", "../b.md"}, {"a.md", "x/b.md", "x/b.md"},
-		{"x/y/a.md", "x/z/b.md", "../z/b.md"}, {"x/a.md", "x/y/b.md", "y/b.md"},
+		{"a.md", "b.md", "b.md"},
+		{"x/a.md", "x/b.md", "b.md"},
+		{"x/a.md", "b.md", "../b.md"},
+		{"a.md", "x/b.md", "x/b.md"},
+		{"x/y/a.md", "x/z/b.md", "../z/b.md"},
+		{"x/a.md", "x/y/b.md", "y/b.md"},
 	} {
 		if got := relative(c[0], c[1]); got != c[2] {
 			t.Errorf("relative(%s, %s) = %s, want %s", c[0], c[1], got, c[2])

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -94,7 +95,7 @@ func (b *bench) start() *bench {
 		if b.before != nil {
 			b.before()
 		}
-		if err := b.w.Run(ctx, out); err != context.Canceled {
+		if err := b.w.Run(ctx, out); !errors.Is(err, context.Canceled) {
 			b.t.Errorf("Run returned %v", err)
 		}
 	})

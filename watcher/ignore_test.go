@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -39,7 +40,8 @@ func gitIgnored(t *testing.T, root string, paths []string) map[string]bool {
 	cmd := exec.Command("git", "-C", root, "-c", "core.excludesFile=", "check-ignore", "--no-index", "-z", "--stdin")
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(strings.Join(paths, "\x00"), "/\x00", "\x00") + "\x00")
 	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) {
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		t.Fatalf("git check-ignore: %v", err)
 	}
 	ignored := map[string]bool{}

@@ -17,7 +17,7 @@ func markOf(fi fs.FileInfo) mark {
 
 func idOf(fi fs.FileInfo) fileID {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		return fileID{dev: uint64(st.Dev), inode: st.Ino}
+		return fileID{dev: st.Dev, inode: st.Ino}
 	}
 	return fileID{}
 }

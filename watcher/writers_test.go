@@ -112,8 +112,10 @@ func TestWriters_4_1_HiddenAndBackups(t *testing.T) {
 	all(t, func(t *testing.T, cfg Config) {
 		b := newBench(t, cfg, "ops/a.md", "1", ".git/x.md", "x").start()
 		n := len(b.batches)
-		for _, name := range []string{".trash/a.md", ".obsidian/x.md", ".stversions/ops/a~20260101-000000.md", ".git/y.md", "ops/.hidden.md",
-			"ops/a.sync-conflict-20260101-000000-ABCDEFG.md", "ops/a.md~", "ops/.a.md.icloud", "ops/a.md.swp"} {
+		for _, name := range []string{
+			".trash/a.md", ".obsidian/x.md", ".stversions/ops/a~20260101-000000.md", ".git/y.md", "ops/.hidden.md",
+			"ops/a.sync-conflict-20260101-000000-ABCDEFG.md", "ops/a.md~", "ops/.a.md.icloud", "ops/a.md.swp",
+		} {
 			b.put(name, "2")
 		}
 		b.put("ops/last.md", "3")

@@ -106,7 +106,7 @@ func hexID(id string) (raw [hexIDBytes]byte, ok bool) {
 		return raw, false
 	}
 	for i := range len(id) {
-		if c := id[i]; !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+		if c := id[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return raw, false
 		}
 	}

@@ -15,14 +15,22 @@ import (
 
 // Words that the sentences below are made of, in both languages of the model.
 var (
-	subjects = []string{"支付网关", "订单服务", "用户中心", "消息队列", "数据库主库", "缓存集群", "负载均衡", "配置中心", "日志平台", "定时任务",
-		"The payment gateway", "The order service", "The message queue", "The primary database", "The cache cluster", "The load balancer", "The backup job", "The deploy pipeline", "The log collector", "The scheduler"}
-	events = []string{"连接超时", "返回 502 错误", "磁盘写满", "证书过期", "内存泄漏", "主从延迟过高", "重复扣款", "启动失败", "无法解析域名", "拒绝访问",
-		"times out", "returns HTTP 502", "runs out of disk space", "has an expired certificate", "leaks memory", "lags behind its replica", "loses messages", "fails to start", "cannot resolve a name", "denies access"}
-	causes = []string{"在晚高峰流量突增时", "升级到新版本之后", "网络抖动期间", "修改配置之后", "迁移机房时", "跨区域调用时", "批量导入数据时", "当线程池耗尽时",
-		"after an upgrade", "under heavy load at night", "when the network flaps", "after a change of configuration", "while importing data", "when the thread pool is exhausted", "during a fail-over", "with large uploads"}
-	remedies = []string{"请先重启服务并检查监控告警。", "扩容节点并清理历史日志。", "回滚到上一个版本。", "联系运维更新证书。", "检查防火墙规则与安全组。", "调大超时时间和重试次数。", "重建索引并校验数据。", "将流量切换到备用集群。",
-		"Restart it and look at the alerts.", "Add nodes and remove old logs.", "Roll back to the last release.", "Renew the certificate.", "Check the firewall rules.", "Raise the timeout and the number of retries.", "Rebuild the index and verify the data.", "Send the traffic to the standby cluster."}
+	subjects = []string{
+		"支付网关", "订单服务", "用户中心", "消息队列", "数据库主库", "缓存集群", "负载均衡", "配置中心", "日志平台", "定时任务",
+		"The payment gateway", "The order service", "The message queue", "The primary database", "The cache cluster", "The load balancer", "The backup job", "The deploy pipeline", "The log collector", "The scheduler",
+	}
+	events = []string{
+		"连接超时", "返回 502 错误", "磁盘写满", "证书过期", "内存泄漏", "主从延迟过高", "重复扣款", "启动失败", "无法解析域名", "拒绝访问",
+		"times out", "returns HTTP 502", "runs out of disk space", "has an expired certificate", "leaks memory", "lags behind its replica", "loses messages", "fails to start", "cannot resolve a name", "denies access",
+	}
+	causes = []string{
+		"在晚高峰流量突增时", "升级到新版本之后", "网络抖动期间", "修改配置之后", "迁移机房时", "跨区域调用时", "批量导入数据时", "当线程池耗尽时",
+		"after an upgrade", "under heavy load at night", "when the network flaps", "after a change of configuration", "while importing data", "when the thread pool is exhausted", "during a fail-over", "with large uploads",
+	}
+	remedies = []string{
+		"请先重启服务并检查监控告警。", "扩容节点并清理历史日志。", "回滚到上一个版本。", "联系运维更新证书。", "检查防火墙规则与安全组。", "调大超时时间和重试次数。", "重建索引并校验数据。", "将流量切换到备用集群。",
+		"Restart it and look at the alerts.", "Add nodes and remove old logs.", "Roll back to the last release.", "Renew the certificate.", "Check the firewall rules.", "Raise the timeout and the number of retries.", "Rebuild the index and verify the data.", "Send the traffic to the standby cluster.",
+	}
 )
 
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }

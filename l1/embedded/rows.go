@@ -36,7 +36,8 @@ func newTable(dims int) *table {
 
 func (t *table) at(row int) (*block, int) { return t.blocks[row/blockRows], row % blockRows }
 
-func (b *block) code(i, dims int) []int8                  { return b.codes[i*dims : (i+1)*dims : (i+1)*dims] }
+func (b *block) code(i, dims int) []int8 { return b.codes[i*dims : (i+1)*dims : (i+1)*dims] }
+
 func (b *block) sign(i, words int) []uint64               { return b.signs[i*words : (i+1)*words : (i+1)*words] }
 func (t *table) category(name string) (id int32, ok bool) { id, ok = t.catID[name]; return id, ok }
 
