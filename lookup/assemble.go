@@ -192,16 +192,20 @@ func (s *state) supplement(d *fused, relevance string) *Supplement {
 		return nil
 	}
 	doc, chunk := s.doc(d.path), s.chunk(d)
-	out := &Supplement{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
-		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: min(1, d.text), Relevance: relevance, More: []Extra{}}
+	out := &Supplement{
+		DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
+		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: min(1, d.text), Relevance: relevance, More: []Extra{},
+	}
 	if d.ranks.Semantic > 0 {
 		out.MatchType, out.Score = MatchSemantic, d.cosine
 	}
 	for i := range s.list {
 		if o := &s.list[i]; len(out.More) < s.e.cfg.L1TopK-1 && o.path != d.path && o.best != nil && o.ranks.Semantic > 0 {
 			doc, chunk := s.doc(o.path), s.chunk(o)
-			out.More = append(out.More, Extra{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source,
-				Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: o.cosine})
+			out.More = append(out.More, Extra{
+				DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source,
+				Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: o.cosine,
+			})
 		}
 	}
 	return out
@@ -213,8 +217,10 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 		content = s.req.Content
 	}
 	doc := m.doc
-	p := &Primary{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, MatchType: MatchExact,
-		Confidence: confidence, AvailableSections: knownSections(doc)}
+	p := &Primary{
+		DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, MatchType: MatchExact,
+		Confidence: confidence, AvailableSections: knownSections(doc),
+	}
 	if content == ContentMetadata && s.req.SectionTitle == "" {
 		p.Content = metadataContent(doc)
 		return p
@@ -253,8 +259,10 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 func (s *state) results(a *Answer) {
 	for _, d := range choose(s.list, s.req.TopK) {
 		doc, chunk := s.doc(d.path), s.chunk(&d)
-		a.Results = append(a.Results, Result{DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath,
-			Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: d.score, Ranks: d.ranks})
+		a.Results = append(a.Results, Result{
+			DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath,
+			Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: d.score, Ranks: d.ranks,
+		})
 	}
 }
 

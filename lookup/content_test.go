@@ -50,8 +50,10 @@ func fixture(t testing.TB, name string) (*document.Document, *Doc) {
 		t.Fatal(err)
 	}
 	d := parse(t, "api/"+name, string(data))
-	return d, &Doc{DocID: "id", Path: d.Path, Source: d.Source, Title: d.Title, Summary: d.Summary, Keywords: d.Keywords,
-		SectionNames: d.SectionNames, Sections: d.SectionTitles(), Chinese: d.Chinese}
+	return d, &Doc{
+		DocID: "id", Path: d.Path, Source: d.Source, Title: d.Title, Summary: d.Summary, Keywords: d.Keywords,
+		SectionNames: d.SectionNames, Sections: d.SectionTitles(), Chinese: d.Chinese,
+	}
 }
 
 // SPEC 2.6, in both languages, to the letter.
@@ -128,8 +130,15 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"abc", 3, "abc"}, {"abc", 2, "ab"}, {"缓存穿透", 2, "缓存"}, {"", 5, ""}, {"abc", 0, ""},
-		{"cafe\u0301s", 4, "caf"}, {"a👨\u200d👩b", 3, "a"}, {"👍🏽x", 1, ""}, {"か\u3099き", 1, ""},
+		{"abc", 3, "abc"},
+		{"abc", 2, "ab"},
+		{"缓存穿透", 2, "缓存"},
+		{"", 5, ""},
+		{"abc", 0, ""},
+		{"cafe\u0301s", 4, "caf"},
+		{"a👨\u200d👩b", 3, "a"},
+		{"👍🏽x", 1, ""},
+		{"か\u3099き", 1, ""},
 	} {
 		if got, more := cut(tt.s, tt.n); got != tt.want || more != (got != tt.s) {
 			t.Errorf("cut(%q, %d) = %q, %v; want %q", tt.s, tt.n, got, more, tt.want)
@@ -159,8 +168,10 @@ func TestContentAsAskedFor(t *testing.T) {
 	d, doc := fixture(t, "payment-errors.md")
 	w.docs[doc.Path], w.files[doc.Path] = doc, d
 	w.match(doc.Path)
-	for content, want := range map[string]string{ContentAuto: compactContent(d), ContentCompact: compactContent(d),
-		ContentMetadata: metadataContent(doc), ContentFull: strings.Trim(d.Body, "\n")} {
+	for content, want := range map[string]string{
+		ContentAuto: compactContent(d), ContentCompact: compactContent(d),
+		ContentMetadata: metadataContent(doc), ContentFull: strings.Trim(d.Body, "\n"),
+	} {
 		if got := w.lookup(Request{Content: content}).Primary.Content; got != want {
 			t.Errorf("%s: %q", content, got)
 		}

@@ -43,45 +43,71 @@ func TestDecisionTable_2_5(t *testing.T) {
 		relevance, reason, l1 string
 		asked                 int32
 	}{
-		{name: "1, not run", matches: []string{"api/a.md"}, set: good,
-			found: true, primary: "api/a.md", confidence: High, compact: true, reason: ReasonUnique, l1: L1Skipped},
-		{name: "1, always: another document", matches: []string{"api/a.md"}, set: good, req: Request{AlwaysSemantic: true},
+		{
+			name: "1, not run", matches: []string{"api/a.md"}, set: good,
+			found: true, primary: "api/a.md", confidence: High, compact: true, reason: ReasonUnique, l1: L1Skipped,
+		},
+		{
+			name: "1, always: another document", matches: []string{"api/a.md"}, set: good, req: Request{AlwaysSemantic: true},
 			found: true, primary: "api/a.md", confidence: High, compact: true, supplement: "api/b.md", matchType: MatchSemantic,
-			relevance: Strong, reason: ReasonAlways, l1: L1Used, asked: 1},
-		{name: "1, always: never the document itself", matches: []string{"api/a.md"}, req: Request{AlwaysSemantic: true},
+			relevance: Strong, reason: ReasonAlways, l1: L1Used, asked: 1,
+		},
+		{
+			name: "1, always: never the document itself", matches: []string{"api/a.md"}, req: Request{AlwaysSemantic: true},
 			set:   func(w *world) { w.meaning = []document.Hit{hit("api/a.md#1", 0.9)} },
-			found: true, primary: "api/a.md", confidence: High, compact: true, reason: ReasonAlways, l1: L1Used, asked: 1},
-		{name: "1, always by configuration, nothing relevant elsewhere", matches: []string{"api/b.md"},
+			found: true, primary: "api/a.md", confidence: High, compact: true, reason: ReasonAlways, l1: L1Used, asked: 1,
+		},
+		{
+			name: "1, always by configuration, nothing relevant elsewhere", matches: []string{"api/b.md"},
 			set:   func(w *world) { foreign(w); w.cfg.AlwaysSemantic = true },
-			found: true, primary: "api/b.md", confidence: High, compact: true, reason: ReasonAlways, l1: L1Used, asked: 1},
-		{name: "1, always, L1 off", matches: []string{"api/a.md"}, req: Request{AlwaysSemantic: true}, set: func(w *world) { w.noL1 = true },
-			found: true, primary: "api/a.md", confidence: High, compact: true, reason: ReasonAlways, l1: L1Off},
-		{name: "2, has results", matches: []string{"api/a.md", "ops/c.md"}, set: good,
+			found: true, primary: "api/b.md", confidence: High, compact: true, reason: ReasonAlways, l1: L1Used, asked: 1,
+		},
+		{
+			name: "1, always, L1 off", matches: []string{"api/a.md"}, req: Request{AlwaysSemantic: true}, set: func(w *world) { w.noL1 = true },
+			found: true, primary: "api/a.md", confidence: High, compact: true, reason: ReasonAlways, l1: L1Off,
+		},
+		{
+			name: "2, has results", matches: []string{"api/a.md", "ops/c.md"}, set: good,
 			found: true, primary: "api/a.md", confidence: Low, supplement: "api/b.md", matchType: MatchSemantic, relevance: Strong,
-			reason: ReasonSeveral, l1: L1Used, asked: 1},
-		{name: "2, has doubtful results", matches: []string{"api/a.md", "ops/c.md"}, set: foreign,
+			reason: ReasonSeveral, l1: L1Used, asked: 1,
+		},
+		{
+			name: "2, has doubtful results", matches: []string{"api/a.md", "ops/c.md"}, set: foreign,
 			found: true, primary: "api/a.md", confidence: Low, supplement: "api/a.md", matchType: MatchSemantic, relevance: Weak,
-			reason: ReasonSeveral, l1: L1Used, asked: 1},
-		{name: "2, nothing", matches: []string{"api/a.md", "ops/c.md"}, set: func(*world) {},
-			found: true, primary: "api/a.md", confidence: Low, compact: true, reason: ReasonSeveral, l1: L1Empty, asked: 1},
-		{name: "2, failed", matches: []string{"api/a.md", "ops/c.md"}, set: func(w *world) { w.meaningErr = errBoom },
-			found: true, primary: "api/a.md", confidence: Low, compact: true, reason: ReasonSeveral, l1: L1Failed, asked: 1},
-		{name: "0, has results", set: good,
-			found: true, supplement: "api/b.md", matchType: MatchSemantic, relevance: Strong, reason: ReasonNone, l1: L1Used, asked: 1},
+			reason: ReasonSeveral, l1: L1Used, asked: 1,
+		},
+		{
+			name: "2, nothing", matches: []string{"api/a.md", "ops/c.md"}, set: func(*world) {},
+			found: true, primary: "api/a.md", confidence: Low, compact: true, reason: ReasonSeveral, l1: L1Empty, asked: 1,
+		},
+		{
+			name: "2, failed", matches: []string{"api/a.md", "ops/c.md"}, set: func(w *world) { w.meaningErr = errBoom },
+			found: true, primary: "api/a.md", confidence: Low, compact: true, reason: ReasonSeveral, l1: L1Failed, asked: 1,
+		},
+		{
+			name: "0, has results", set: good,
+			found: true, supplement: "api/b.md", matchType: MatchSemantic, relevance: Strong, reason: ReasonNone, l1: L1Used, asked: 1,
+		},
 		{name: "0, a doubtful result", set: func(w *world) {
 			w.meaning = []document.Hit{hit("api/a.md#1", 0.35)}
 			w.soft["The alpha passage answers."], w.coverage, w.known = 0.2, 0.1, 0.5
 		}, found: true, supplement: "api/a.md", matchType: MatchSemantic, relevance: Weak, reason: ReasonNone, l1: L1Used, asked: 1},
-		{name: "0, off, full text relevant", set: func(w *world) { w.noL1 = true; w.text = []document.Hit{hit("ops/c.md#1", 6)} },
-			found: true, supplement: "ops/c.md", matchType: MatchFulltext, relevance: Strong, reason: ReasonNone, l1: L1Off},
-		{name: "0, failed, full text relevant", set: func(w *world) { w.meaningErr = errBoom; w.text = []document.Hit{hit("ops/c.md#1", 6)} },
-			found: true, supplement: "ops/c.md", matchType: MatchFulltext, relevance: Strong, reason: ReasonNone, l1: L1Failed, asked: 1},
-		{name: "0, off, full text not relevant", set: func(w *world) {
-			w.noL1 = true
-			w.text = []document.Hit{hit("ops/c.md#1", 1)}
-			w.coverage, w.known = 0.2, 0.4
+		{
+			name: "0, off, full text relevant", set: func(w *world) { w.noL1 = true; w.text = []document.Hit{hit("ops/c.md#1", 6)} },
+			found: true, supplement: "ops/c.md", matchType: MatchFulltext, relevance: Strong, reason: ReasonNone, l1: L1Off,
 		},
-			reason: ReasonNone, l1: L1Off},
+		{
+			name: "0, failed, full text relevant", set: func(w *world) { w.meaningErr = errBoom; w.text = []document.Hit{hit("ops/c.md#1", 6)} },
+			found: true, supplement: "ops/c.md", matchType: MatchFulltext, relevance: Strong, reason: ReasonNone, l1: L1Failed, asked: 1,
+		},
+		{
+			name: "0, off, full text not relevant", set: func(w *world) {
+				w.noL1 = true
+				w.text = []document.Hit{hit("ops/c.md#1", 1)}
+				w.coverage, w.known = 0.2, 0.4
+			},
+			reason: ReasonNone, l1: L1Off,
+		},
 		{name: "0, nothing relevant", set: foreign, reason: ReasonNone, l1: L1Used, asked: 1},
 		{name: "0, nothing at all", set: func(*world) {}, reason: ReasonNone, l1: L1Empty, asked: 1},
 	}
@@ -181,7 +207,7 @@ func TestUniqueMatchTouchesNoIndex_2_4(t *testing.T) {
 	w.cfg.FillUnique = true
 	w.add("api/b.md", "Beta", "api", "More on it.")
 	w.text = []document.Hit{hit("api/b.md#1", 5), hit("api/a.md#2", 4)}
-	if a = w.lookup(Request{}); w.textAsk.Load() != 0 {
+	if w.lookup(Request{}); w.textAsk.Load() != 0 {
 		t.Error("full text asked though the name is the query")
 	}
 	a = w.lookup(Request{Query: "a long question with the query somewhere in it"})

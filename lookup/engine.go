@@ -3,11 +3,11 @@ package lookup
 import (
 	"context"
 	"log/slog"
+	"path"
+	"strings"
 	"time"
 
 	"knowledged/document"
-	"path"
-	"strings"
 )
 
 // Doc is what an answer needs of an indexed document without reading its file.

@@ -13,8 +13,10 @@ import (
 )
 
 func chunkOf(path string, n int, text, cosine, soft float64) candidate {
-	return candidate{id: fmt.Sprintf("%s#%d", path, n), path: path, text: text, bm25: 10 * text, cosine: cosine, soft: soft,
-		inText: text > 0, inL1: cosine > 0, why: -1}
+	return candidate{
+		id: fmt.Sprintf("%s#%d", path, n), path: path, text: text, bm25: 10 * text, cosine: cosine, soft: soft,
+		inText: text > 0, inL1: cosine > 0, why: -1,
+	}
 }
 
 func paths(list []fused) []string {
@@ -166,8 +168,10 @@ func TestWeighMatches(t *testing.T) {
 		{"two names", "redis 雪崩 原理", []exactMatch{contains("a", "redis", "雪崩")}, 9. / 13, 9. / 13},
 		{"shared by four", "redis", []exactMatch{contains("a", "redis"), contains("b", "redis"), contains("c", "Redis"), contains("d", "redis")}, 1, 0.5},
 		{"part of a name", "timeout", []exactMatch{part("a", "ERR_TIMEOUT")}, 1, 1},
-		{"part of many names", "支付", []exactMatch{part("a", "支付网关"), part("b", "支付宝"), part("c", "支付单"), part("d", "支付"),
-			part("e", "支付1"), part("f", "支付2"), part("g", "支付3"), part("h", "支付4"), part("i", "支付5")}, 1, 1. / 3},
+		{"part of many names", "支付", []exactMatch{
+			part("a", "支付网关"), part("b", "支付宝"), part("c", "支付单"), part("d", "支付"),
+			part("e", "支付1"), part("f", "支付2"), part("g", "支付3"), part("h", "支付4"), part("i", "支付5"),
+		}, 1, 1. / 3},
 		{"keyword and title alike are one document", "redis", []exactMatch{contains("a", "redis", "Redis")}, 1, 1},
 		{"a name of punctuation", "/", []exactMatch{contains("a", "/")}, 1, 1},
 		{"C++", "C++", []exactMatch{contains("a", "c++")}, 1, 1},

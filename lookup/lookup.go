@@ -188,11 +188,13 @@ func (s *state) searchText(ctx context.Context) {
 	if len(missing) == 0 || len(s.matches) == 1 || len(text.Hits) < opt.K {
 		return // one match needs no order; a list that was not cut has no more to say
 	}
-	more, err := s.e.askText(ctx, s.req.Query, SearchOptions{K: min(chunks, maxMatchChunks), Explain: s.req.Explain,
+	more, err := s.e.askText(ctx, s.req.Query, SearchOptions{
+		K: min(chunks, maxMatchChunks), Explain: s.req.Explain,
 		Keep: func(id string) bool {
 			path, _, ok := s.e.deps.Documents.Owner(id)
 			return ok && missing[path]
-		}})
+		},
+	})
 	if err != nil {
 		s.textErr = err
 		return

@@ -44,9 +44,3 @@ func (p *presence) of(ctx context.Context, paths ...string) {
 		missing = left
 	}
 }
-
-// has reports whether a document's file is there.
-func (p *presence) has(ctx context.Context, path string) bool {
-	p.of(ctx, path)
-	return p.known[path]
-}

@@ -9,8 +9,10 @@ import (
 
 // explain lists every rank and score of what is shown.
 func (s *state) explain(ev Evidence) *Explain {
-	x := &Explain{Query: s.req.Query, Method: s.e.cfg.Fusion.Method, Evidence: ev, Matches: []ExplainMatch{},
-		Results: []ExplainDoc{}, MatchesMs: ms(s.matchTook), TextMs: ms(s.textTook), FuseMs: ms(s.fuse)}
+	x := &Explain{
+		Query: s.req.Query, Method: s.e.cfg.Fusion.Method, Evidence: ev, Matches: []ExplainMatch{},
+		Results: []ExplainDoc{}, MatchesMs: ms(s.matchTook), TextMs: ms(s.textTook), FuseMs: ms(s.fuse),
+	}
 	for _, m := range s.matches[:min(len(s.matches), MaxTopK)] {
 		x.Matches = append(x.Matches, ExplainMatch{Source: m.doc.Source, Names: m.names, Cover: m.cover, Worth: m.strength, Score: m.text})
 	}

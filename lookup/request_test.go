@@ -50,8 +50,10 @@ func TestGoodRequests_2_1(t *testing.T) {
 }
 
 func TestRequestID_7_1(t *testing.T) {
-	for id, want := range map[string]bool{"a": true, "A-z_9": true, strings.Repeat("x", 64): true,
-		"": false, strings.Repeat("x", 65): false, "a b": false, "a\nb": false, "é": false, "a.b": false} {
+	for id, want := range map[string]bool{
+		"a": true, "A-z_9": true, strings.Repeat("x", 64): true,
+		"": false, strings.Repeat("x", 65): false, "a b": false, "a\nb": false, "é": false, "a.b": false,
+	} {
 		if ValidRequestID(id) != want {
 			t.Errorf("ValidRequestID(%q) = %v", id, !want)
 		}

@@ -38,7 +38,6 @@ type world struct {
 	textErr  error
 	textIs   func(ctx context.Context) // runs inside the search
 	textAsk  atomic.Int32
-	kept     []string // chunk ids that the last Keep let through
 
 	meaning    []document.Hit
 	meaningErr error
@@ -54,20 +53,26 @@ type world struct {
 }
 
 func newWorld(t testing.TB) *world {
-	return &world{t: t, docs: map[string]*Doc{}, chunks: map[string]document.Chunk{}, owner: map[string]string{},
+	return &world{
+		t: t, docs: map[string]*Doc{}, chunks: map[string]document.Chunk{}, owner: map[string]string{},
 		order: map[string][]string{}, files: map[string]*document.Document{}, missing: map[string]int{},
 		soft: map[string]float64{}, coverage: 0.9, known: 0.9, log: slog.New(slog.DiscardHandler),
-		cfg: Config{Calibration: BuiltinCalibration}}
+		cfg: Config{Calibration: BuiltinCalibration},
+	}
 }
 
 // add puts a document with one chunk a passage into the folder; chunk ids are path#0, path#1 …
 func (w *world) add(path, title, category string, passages ...string) *Doc {
-	d := &Doc{DocID: "id-" + path, Path: path, Source: "kb/" + path, FilePath: "/srv/kb/" + path, Title: title,
-		Summary: "Summary of " + title, Category: category, Keywords: []string{"k1", "k2"}, InL0: true}
+	d := &Doc{
+		DocID: "id-" + path, Path: path, Source: "kb/" + path, FilePath: "/srv/kb/" + path, Title: title,
+		Summary: "Summary of " + title, Category: category, Keywords: []string{"k1", "k2"}, InL0: true,
+	}
 	w.docs[path] = d
 	body := "## First\n\n" + strings.Join(passages, "\n\n") + "\n"
-	w.files[path] = &document.Document{Path: path, Source: d.Source, Title: title, Summary: d.Summary, HasFrontmatter: true,
-		Body: body, Sections: []document.Section{{Title: "First", Level: 2, Line: 1, Start: 0, Text: 9, Next: len(body), End: len(body)}}}
+	w.files[path] = &document.Document{
+		Path: path, Source: d.Source, Title: title, Summary: d.Summary, HasFrontmatter: true,
+		Body: body, Sections: []document.Section{{Title: "First", Level: 2, Line: 1, Start: 0, Text: 9, Next: len(body), End: len(body)}},
+	}
 	ids := []document.Chunk{{Head: &document.Head{Title: title, Summary: d.Summary}, Breadcrumb: title, Text: title + "\n" + d.Summary}}
 	for _, p := range passages {
 		ids = append(ids, document.Chunk{Breadcrumb: title + " > First", Text: p})
@@ -82,16 +87,20 @@ func (w *world) add(path, title, category string, passages ...string) *Doc {
 
 func (w *world) match(paths ...string) {
 	for _, p := range paths {
-		w.matches = append(w.matches, document.Match{Path: p,
-			Names: []document.MatchedName{{Name: "query", Kind: "keyword", How: "query_contains_name"}}})
+		w.matches = append(w.matches, document.Match{
+			Path:  p,
+			Names: []document.MatchedName{{Name: "query", Kind: "keyword", How: "query_contains_name"}},
+		})
 	}
 }
 
 func hit(id string, score float64) document.Hit { return document.Hit{ChunkID: id, Score: score} }
 
 func (w *world) engine() *Engine {
-	d := Deps{Keyword: keywordFake{w}, Documents: documentsFake{w}, Reranker: softFake{w},
-		Indexing: func() bool { return w.indexing }, Read: w.read, Exists: w.exists}
+	d := Deps{
+		Keyword: keywordFake{w}, Documents: documentsFake{w}, Reranker: softFake{w},
+		Indexing: func() bool { return w.indexing }, Read: w.read, Exists: w.exists,
+	}
 	if !w.noL1 {
 		d.Semantic = semanticFake{w}
 	}
@@ -189,6 +198,7 @@ func (d documentsFake) Owner(id string) (string, int, bool) {
 	p, ok := d.w.owner[id]
 	return p, d.w.chunks[id].Index, ok
 }
+
 func (d documentsFake) Doc(path string) (*Doc, bool)           { x, ok := d.w.docs[path]; return x, ok }
 func (d documentsFake) ChunkIDs(path string) []string          { return d.w.order[path] }
 func (d documentsFake) Chunk(id string) (document.Chunk, bool) { c, ok := d.w.chunks[id]; return c, ok }

@@ -89,7 +89,7 @@ func (b *breaker) ailment() error {
 
 func (b *breaker) close() {
 	b.cancel()
-	b.mu.Lock() // no probe is started after this
-	b.mu.Unlock()
+	b.mu.Lock()   // no probe is started after this
+	b.mu.Unlock() //nolint:staticcheck // SA2001: waiting for who holds it is the point
 	b.probes.Wait()
 }

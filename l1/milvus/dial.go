@@ -73,10 +73,10 @@ func intercept(ctx context.Context, method string, req, reply any, cc *grpc.Clie
 	case interface{ GetStatus() *commonpb.Status }:
 		st = r.GetStatus()
 	}
-	if st.GetErrorCode() == commonpb.ErrorCode_Success && st.GetCode() == 0 {
+	if st.GetErrorCode() == commonpb.ErrorCode_Success && st.GetCode() == 0 { //nolint:staticcheck // SA1019: servers before 2.4 set nothing else
 		return nil
 	}
-	return &refusal{code: st.GetCode(), old: st.GetErrorCode(), reason: st.GetReason()}
+	return &refusal{code: st.GetCode(), old: st.GetErrorCode(), reason: st.GetReason()} //nolint:staticcheck // SA1019: as above
 }
 
 // wantsTLS reports whether a call failed because the server wants TLS, of which gRPC tells only that the connection was

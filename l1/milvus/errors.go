@@ -111,6 +111,7 @@ type transport struct {
 func (t *transport) Error() string {
 	return strings.Trim(strings.TrimPrefix(t.message, "connection error: desc = "), `"`)
 }
+
 func (t *transport) Is(target error) bool {
 	return t.code == codes.DeadlineExceeded && target == context.DeadlineExceeded || t.code == codes.Canceled && target == context.Canceled
 }

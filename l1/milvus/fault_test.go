@@ -233,8 +233,10 @@ func TestUnreachable(t *testing.T) {
 			}
 		})
 	}
-	failing := opened(t, Config{Address: closed.Addr().String(), Model: "m", WriterFile: t.TempDir() + "/w",
-		Dimensions: func(context.Context) (int, error) { return 0, errors.New("the embedding server is down") }})
+	failing := opened(t, Config{
+		Address: closed.Addr().String(), Model: "m", WriterFile: t.TempDir() + "/w",
+		Dimensions: func(context.Context) (int, error) { return 0, errors.New("the embedding server is down") },
+	})
 	if _, err := failing.IDs(t.Context()); err == nil || !strings.Contains(err.Error(), "embedding server is down") {
 		t.Errorf("without dimensions: %v", err)
 	}

@@ -44,10 +44,10 @@ func (ses *session) query(ctx context.Context, collection, expr string, fields [
 	for _, f := range fields {
 		c := columns.GetColumn(f)
 		if c == nil {
-			return page{}, fmt.Errorf("Milvus gives no field %s of %s", f, collection)
+			return page{}, fmt.Errorf("the server gives no field %s of %s", f, collection)
 		}
 		if p.rows >= 0 && c.Len() != p.rows {
-			return page{}, fmt.Errorf("Milvus gives %d values of field %s for %d rows of %s", c.Len(), f, p.rows, collection)
+			return page{}, fmt.Errorf("the server gives %d values of field %s for %d rows of %s", c.Len(), f, p.rows, collection)
 		}
 		p.rows, p.columns[f] = c.Len(), c
 	}

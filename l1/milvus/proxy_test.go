@@ -1,6 +1,7 @@
 package milvus
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -75,7 +76,7 @@ func (p *proxy) pump(to, from net.Conn) {
 			continue
 		}
 		time.Sleep(time.Duration(p.delay.Load()))
-		if _, err := to.Write(buf[:n]); err != nil && err != io.EOF {
+		if _, err := to.Write(buf[:n]); err != nil && !errors.Is(err, io.EOF) {
 			return
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Store) search(ctx context.Context, ses *session, vector []float32, k in
 	}
 	ids, ok := r.IDs.(*entity.ColumnVarChar)
 	if !ok || ids.Len() != len(r.Scores) {
-		return nil, fmt.Errorf("Milvus gives %d scores for %d ids", len(r.Scores), r.IDs.Len())
+		return nil, fmt.Errorf("the server gives %d scores for %d ids", len(r.Scores), r.IDs.Len())
 	}
 	hits := make([]l1.Hit, len(r.Scores))
 	for i, score := range r.Scores {
@@ -107,7 +107,7 @@ func (s *Store) tryOut(ctx context.Context, ses *session) error {
 		return s.c.explain(err)
 	}
 	if took := time.Since(start); took > probeLimit {
-		return fmt.Errorf("Milvus at %s takes %s for a search; lookups go on without it until that is less than %s", s.c.Address, took.Round(time.Millisecond), probeLimit)
+		return fmt.Errorf("the server at %s takes %s for a search; lookups go on without it until that is less than %s", s.c.Address, took.Round(time.Millisecond), probeLimit)
 	}
 	return nil
 }

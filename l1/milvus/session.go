@@ -178,7 +178,7 @@ func (s *Store) create(ctx context.Context, cl client.Client, schema *entity.Sch
 	return false, fmt.Errorf("create: %w", err)
 }
 
-var errLoading = errors.New("Milvus is still loading the collection")
+var errLoading = errors.New("the server is still loading the collection")
 
 // load waits until the collection is loaded, which takes as long as ten seconds after a restart of the server.
 func (s *Store) load(ctx context.Context, cl client.Client, name string) error {
@@ -190,7 +190,7 @@ func (s *Store) load(ctx context.Context, cl client.Client, name string) error {
 	for {
 		state, err := cl.GetLoadState(ctx, name, nil)
 		switch {
-		case err != nil && context.Cause(ctx) == errLoading:
+		case err != nil && errors.Is(context.Cause(ctx), errLoading):
 			return errLoading
 		case err != nil:
 			return fmt.Errorf("load: %w", err)

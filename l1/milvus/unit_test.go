@@ -20,7 +20,7 @@ import (
 
 func TestExplain(t *testing.T) {
 	c := Config{Address: "db:19530", Username: "ann", Database: "team"}
-	grpcError := func(code codes.Code, text string) error { return status.Error(code, text) }
+	grpcError := status.Error
 	for _, tc := range []struct {
 		name string
 		err  error
@@ -166,7 +166,7 @@ func TestBreaker(t *testing.T) {
 			}
 			b.failed(away)
 		}
-		if err := b.check(probe); err != away || probes != 0 {
+		if err := b.check(probe); !errors.Is(err, away) || probes != 0 {
 			t.Fatalf("after the third: %v, %d probes", err, probes)
 		}
 		for range 4 * 60 * 60 { // an hour of four lookups a second
@@ -229,7 +229,7 @@ func TestPatiently(t *testing.T) {
 			t.Errorf("after its end: %v", err)
 		}
 		other := errors.New("other")
-		if err := patiently(t.Context(), func() error { return other }); err != other {
+		if err := patiently(t.Context(), func() error { return other }); !errors.Is(err, other) {
 			t.Error(err)
 		}
 	})
