@@ -119,6 +119,8 @@ text = re.sub(r"\{\{(.*?)\}\}", lambda m: str(values[re.split(r"[(:]", m.group(1
 text = re.sub(r"(?m)^(\s+)ip:(\s.*)?$", r"\1ip: 127.0.0.1", text)  # nothing on the network's own address
 text = re.sub(r"(?m)^  level: info #.*$", "  level: warn", text)
 text = re.sub(r"(?m)^(\s+)gracefulStopTimeout: .*$", r"\1gracefulStopTimeout: 2", text)
+# The parts of a server that was killed count as running until their sessions have run out.
+text = re.sub(r"(?m)^    ttl: 30 ", "    ttl: 5 ", text)
 # The embedded etcd takes its ports from a file of its own only; without one always 2379 and 2380.
 text = text.replace("\n  use:\n    embed: true", "\n  config:\n    path: %s/configs/etcd.yaml\n  use:\n    embed: true" % data, 1)
 

@@ -17,8 +17,7 @@ func TestKilledTenTimes_3_6(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	// A killed server's parts count as running until their sessions have run out: 30 s by default, ten times.
-	srv, addr := ownServer(t, "MILVUS_SET=common.session.ttl=5")
+	srv, addr := ownServer(t)
 	c := Config{Address: addr, Database: "default", Collection: "killed", Model: "m", WriterFile: filepath.Join(t.TempDir(), "writer")}
 	docs := documentsOf()
 	d := start(t, c, docs)

@@ -21,12 +21,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// address is the real server's; `make milvus` starts it. With it set, a server that is not there is a failure.
+// address is the real server's; `make milvus-test` starts it. With it set, a server that is not there is a failure.
 func address(t testing.TB) string {
 	t.Helper()
 	a := os.Getenv("KNOWLEDGED_MILVUS")
 	if a == "" {
-		t.Skip("needs the real Milvus: make milvus")
+		t.Skip("needs the real Milvus: make milvus-test")
 	}
 	return a
 }

@@ -28,7 +28,7 @@ type server struct {
 	env []string
 }
 
-// ownServer starts one on another port than that of `make milvus`, with these settings of scripts/milvus.sh.
+// ownServer starts one on another port than that of `make milvus-test`, with these settings of scripts/milvus.sh.
 func ownServer(t testing.TB, settings ...string) (srv *server, addr string) {
 	t.Helper()
 	address(t)
