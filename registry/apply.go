@@ -120,7 +120,7 @@ func (r *Registry) flush() error {
 		changes[path] = p
 	}
 	r.mu.RUnlock()
-	if len(paths) == 0 || r.store.readOnly {
+	if len(paths) == 0 {
 		return nil
 	}
 	slices.Sort(paths) // neighbours share pages

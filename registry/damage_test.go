@@ -270,9 +270,6 @@ func TestOpen_Locked(t *testing.T) {
 	if !errors.Is(err, ErrLocked) || !bytes.Contains([]byte(err.Error()), []byte(filepath.Join(dir, "registry.db"))) {
 		t.Errorf("second Open: %v", err)
 	}
-	if _, err := OpenReadOnly(dir, testLog(t)); !errors.Is(err, ErrLocked) {
-		t.Errorf("OpenReadOnly beside a daemon: %v", err)
-	}
 	if took := time.Since(start); took > 10*lockTimeout {
 		t.Errorf("took %v", took)
 	}
@@ -313,63 +310,6 @@ func TestOpen_NoRights(t *testing.T) {
 	}
 	if _, err := Open(dir, testLog(t)); err == nil {
 		t.Error("a folder in the file's place: no error")
-	}
-}
-
-func TestOpenReadOnly(t *testing.T) {
-	dir := t.TempDir()
-	var log warnings
-	r, err := OpenReadOnly(filepath.Join(dir, "none"), log.log())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, d := sample("a.md", 1, 3), sample("b.md", 1, 2)
-	mustApply(t, r, c) // an in-process index works on memory
-	expect(t, r, c)
-	r.Close()
-	if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {
-		t.Error("OpenReadOnly made a folder")
-	}
-
-	w := mustOpen(t, dir)
-	mustApply(t, w, c)
-	w.Close()
-	file := filepath.Join(dir, "registry.db")
-	before, _ := os.ReadFile(file)
-	r, err = OpenReadOnly(dir, log.log())
-	if err != nil {
-		t.Fatal(err)
-	}
-	beside, err := OpenReadOnly(dir, log.log())
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustApply(t, r, d)
-	expect(t, r, c, d)
-	expect(t, beside, c)
-	if err := errors.Join(r.Close(), beside.Close()); err != nil {
-		t.Error(err)
-	}
-	after, _ := os.ReadFile(file)
-	if !bytes.Equal(before, after) || log.count() != 0 {
-		t.Errorf("the file was changed, or %d WARNs", log.count())
-	}
-
-	for _, broken := range [][]byte{{}, before[:len(before)/2]} {
-		if err := os.WriteFile(file, broken, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		log = warnings{}
-		r, err = OpenReadOnly(dir, log.log())
-		if err != nil {
-			t.Fatal(err)
-		}
-		mustApply(t, r, d)
-		expect(t, r, d)
-		r.Close()
-		if after, _ := os.ReadFile(file); !bytes.Equal(after, broken) || log.count() != 1 {
-			t.Errorf("broken file of %d bytes: changed, or %d WARNs", len(broken), log.count())
-		}
 	}
 }
 

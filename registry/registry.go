@@ -26,7 +26,7 @@ var (
 // Registry is the set of records. All methods may be called from any goroutine.
 type Registry struct {
 	log   *slog.Logger
-	store *store // nil: memory only (read-only, and nothing on disk)
+	store *store
 
 	writeMu sync.Mutex // one Apply at a time; taken before mu
 
@@ -48,18 +48,12 @@ type owner struct{ slot, index uint32 }
 
 // Open opens <dir>/registry.db, making it if need be. A broken file is set aside as registry.db.broken-<time> and the
 // registry starts empty.
-func Open(dir string, log *slog.Logger) (*Registry, error) { return open(dir, false, log) }
-
-// OpenReadOnly opens the registry beside other readers, for looking only: it makes, moves and writes no file. A missing or
-// broken one reads as empty. Apply changes memory only.
-func OpenReadOnly(dir string, log *slog.Logger) (*Registry, error) { return open(dir, true, log) }
-
-func open(dir string, readOnly bool, log *slog.Logger) (*Registry, error) {
+func Open(dir string, log *slog.Logger) (*Registry, error) {
 	r := &Registry{log: log}
 	file := filepath.Join(dir, "registry.db")
 	l := newLoader(r)
 	st, err := openStore(storeConfig{
-		file: file, readOnly: readOnly, buckets: []string{bucketRecords, bucketTexts},
+		file: file, buckets: []string{bucketRecords, bucketTexts},
 		reset: l.reset, visit: l.visit,
 		lost: "all documents are read and indexed anew",
 	}, log)

@@ -34,18 +34,17 @@ const (
 var errBroken = errors.New("broken")
 
 type storeConfig struct {
-	file     string
-	readOnly bool
-	buckets  []string                                     // made if missing
-	reset    func()                                       // forget what visit saw: the file is new
-	visit    func(bucket string, key, value []byte) error // called for every value at open; must not keep them
-	lost     string                                       // what a broken file means to the user
+	file    string
+	buckets []string                                     // made if missing
+	reset   func()                                       // forget what visit saw: the file is new
+	visit   func(bucket string, key, value []byte) error // called for every value at open; must not keep them
+	lost    string                                       // what a broken file means to the user
 }
 
 // store is one bbolt file that has been checked page by page and can't take the process down.
 type store struct {
 	storeConfig
-	db     *bolt.DB // nil: read-only and nothing there
+	db     *bolt.DB
 	handle *os.File // db's own, to read around its memory map
 	broken atomic.Bool
 }
@@ -53,10 +52,8 @@ type store struct {
 func openStore(cfg storeConfig, log *slog.Logger) (*store, error) {
 	s := &store{storeConfig: cfg}
 	s.reset()
-	if !s.readOnly {
-		if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
-			return nil, err
-		}
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return nil, err
 	}
 	defer func() { s.visit, s.reset = nil, nil }() // and what they hold
 	err := s.open(log)
@@ -64,10 +61,6 @@ func openStore(cfg storeConfig, log *slog.Logger) (*store, error) {
 		return s, err
 	}
 	s.reset()
-	if s.readOnly {
-		log.Warn("file is broken and is not used", "path", s.file, "err", err)
-		return s, nil
-	}
 	aside, asideErr := setAside(s.file)
 	if asideErr != nil {
 		return nil, errors.Join(err, asideErr)
@@ -79,13 +72,7 @@ func openStore(cfg storeConfig, log *slog.Logger) (*store, error) {
 // open leaves s.db nil on any error.
 func (s *store) open(log *slog.Logger) error {
 	info, err := os.Stat(s.file)
-	if errors.Is(err, fs.ErrNotExist) && s.readOnly {
-		return nil
-	}
 	empty := err == nil && info.Size() == 0
-	if empty && s.readOnly {
-		return fmt.Errorf("%w: empty file", errBroken)
-	}
 	if err := guarded(s.openChecked); err != nil {
 		s.abandon()
 		return classify(err)
@@ -98,8 +85,7 @@ func (s *store) open(log *slog.Logger) error {
 
 func (s *store) openChecked() error {
 	db, err := bolt.Open(s.file, 0o600, &bolt.Options{
-		Timeout:  lockTimeout,
-		ReadOnly: s.readOnly,
+		Timeout: lockTimeout,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			f, err := os.OpenFile(name, flag, mode)
 			s.handle = f
@@ -121,7 +107,7 @@ func (s *store) openChecked() error {
 		}
 		return s.visit(bucket, key, value)
 	})
-	if err != nil || known || s.readOnly {
+	if err != nil || known {
 		return err
 	}
 	return db.Update(func(tx *bolt.Tx) error {
@@ -163,9 +149,6 @@ func classify(err error) error {
 
 // view reads one value under a key, which use must not keep.
 func (s *store) view(bucket, key string, use func(value []byte) error) error {
-	if s.db == nil {
-		return errDamaged
-	}
 	return guarded(func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			value := tx.Bucket([]byte(bucket)).Get([]byte(key))
@@ -179,9 +162,6 @@ func (s *store) view(bucket, key string, use func(value []byte) error) error {
 
 // each hands the entries of a bucket to use, last key first, until it returns false.
 func (s *store) each(bucket string, use func(key, value []byte) bool) error {
-	if s.db == nil {
-		return nil
-	}
 	return guarded(func() error {
 		return s.db.View(func(tx *bolt.Tx) error {
 			c := tx.Bucket([]byte(bucket)).Cursor()

@@ -29,12 +29,16 @@ type answerer interface {
 // localL1Wait is how long a lookup without a daemon waits for vectors before it answers without some.
 const localL1Wait = 10 * time.Second
 
-// statePatience is how long the state is waited for: another lookup without a daemon has it for a moment.
-const statePatience = 5 * time.Second
+// How long the state is waited for: another lookup without a daemon has it for a moment. A daemon that starts is shorter
+// of patience, since what has the state is likely a daemon, too.
+const (
+	lookupPatience = 5 * time.Second
+	runPatience    = 1500 * time.Millisecond
+)
 
 // openState opens the state folder, after whoever has it now. *ipc.InUseError: a daemon began to answer on the socket.
-func openState(ctx context.Context, cfg *config.Config, log *slog.Logger) (*daemon.Daemon, error) {
-	for deadline := time.Now().Add(statePatience); ; {
+func openState(ctx context.Context, cfg *config.Config, patience time.Duration, log *slog.Logger) (*daemon.Daemon, error) {
+	for deadline := time.Now().Add(patience); ; {
 		d, err := daemon.New(cfg, version, log) // waits a little itself
 		if !errors.Is(err, registry.ErrLocked) || ctx.Err() != nil || time.Now().After(deadline) {
 			return d, err
@@ -58,7 +62,7 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 		return startError(err)
 	}
 	log := slog.New(slog.NewTextHandler(g.io.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	d, err := openState(ctx, cfg, log)
+	d, err := openState(ctx, cfg, lookupPatience, log)
 	var started *ipc.InUseError
 	switch {
 	case errors.As(err, &started):

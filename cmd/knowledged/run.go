@@ -52,7 +52,7 @@ func serve(ctx context.Context, cfg *config.Config, io streams) error {
 	if err := ipc.CheckSocket(ctx, cfg.IPC.Socket); err != nil {
 		return startError(err)
 	}
-	d, err := openState(ctx, cfg, log)
+	d, err := openState(ctx, cfg, runPatience, log)
 	if err != nil {
 		return startError(err)
 	}
