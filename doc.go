@@ -30,7 +30,7 @@
 //	watcher    folder → settled batches of paths
 //	registry   what is indexed, on disk; the lookup history
 //	l0         exact table of names and full text (bleve)
-//	l1         semantic index; l1/embedded is the store in the binary, l1/l1test what every store must do
+//	l1         semantic index; l1/embedded is the store in the binary, l1/milvus that of a team, l1/l1test what each must do
 //	embedding  text → vector
 //	lookup     the policy of an answer
 //	ipc        doors, wire format, client

@@ -229,6 +229,7 @@ func (s *Store) surveyClaims(ctx context.Context, ses *session, want map[string]
 			return nil, err
 		}
 	}
+	all.leaving = slices.DeleteFunc(all.leaving, func(id string) bool { return in(want, id) })
 	if !claim {
 		return all, nil
 	}
@@ -238,7 +239,6 @@ func (s *Store) surveyClaims(ctx context.Context, ses *session, want map[string]
 	if err := s.claim(ctx, ses, slices.Collect(maps.Keys(want))); err != nil {
 		return nil, fmt.Errorf("claim rows: %w", err)
 	}
-	all.leaving = slices.DeleteFunc(all.leaving, func(id string) bool { _, ok := want[id]; return ok })
 	return all, s.forgetDead(ctx, ses, all.dead)
 }
 

@@ -82,7 +82,7 @@ func intercept(ctx context.Context, method string, req, reply any, cc *grpc.Clie
 // wantsTLS reports whether a call failed because the server wants TLS, of which gRPC tells only that the connection was
 // closed, in one of several ways.
 func (c *Config) wantsTLS(ctx context.Context, err error) bool {
-	if c.TLS || status.Code(rootOf(err)) != codes.Unavailable {
+	if err == nil || c.TLS || status.Code(rootOf(err)) != codes.Unavailable {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)

@@ -119,6 +119,9 @@ func TestTLSAndLogin(t *testing.T) {
 	if _, err := ids(good); err != nil {
 		t.Fatal(err)
 	}
+	if err := Check(t.Context(), good); err != nil {
+		t.Errorf("Check: %v", err)
+	}
 	token := good
 	token.Username, token.PasswordFile, token.TokenFile = "", "", write(t, "token", "root:Milvus")
 	if _, err := ids(token); err != nil {
@@ -148,6 +151,9 @@ func TestTLSAndLogin(t *testing.T) {
 			log, err := ids(c)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+			if err := Check(t.Context(), c); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("Check: %v", err)
 			}
 			if took := time.Since(start); took > dialTimeout+2*time.Second {
 				t.Errorf("took %s", took)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -73,9 +74,6 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 		}
 	}()
 	if err := s.greet(ctx, cl); err != nil {
-		if s.c.wantsTLS(ctx, err) {
-			err = &explained{fmt.Sprintf("Milvus at %s wants TLS (l1.milvus.tls)", s.c.Address), err}
-		}
 		return nil, err
 	}
 	made, err := s.open(ctx, cl, rowSchema(ses.rows, s.c.Model, dims), rowIndex())
@@ -99,11 +97,14 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 
 // greet is the first call: it tells whether the server is there, knows us, and has the database, which a writer makes.
 func (s *Store) greet(ctx context.Context, cl client.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	short, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	there, err := cl.DescribeCollection(ctx, s.c.Collection)
+	there, err := cl.DescribeCollection(short, s.c.Collection)
 	if noCollection(err) {
-		return s.needDatabase(ctx, cl)
+		return s.needDatabase(short, cl)
+	}
+	if s.c.wantsTLS(ctx, err) {
+		return &explained{fmt.Sprintf("Milvus at %s wants TLS (l1.milvus.tls)", s.c.Address), err}
 	}
 	if err != nil {
 		return err
@@ -115,6 +116,21 @@ func (s *Store) greet(ctx context.Context, cl client.Client) error {
 		return &errForeign{there.Schema.CollectionName, "alias " + s.c.Collection + " names it", chooseAnother}
 	}
 	return nil
+}
+
+// Check reports what is wrong with the server or the way to it, if anything. It makes nothing.
+func Check(ctx context.Context, c Config) error {
+	c.ReadOnly = true
+	s, err := Open(c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	cl, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	return c.explain(s.greet(ctx, cl))
 }
 
 // needDatabase makes the database if there is none. Only a list of collections tells.
