@@ -21,7 +21,7 @@ type step struct {
 // A file that merely replaced another, which is nowhere now, does not bring its identity along: that is how editors save.
 // It returns found, with such places added.
 func (p *pipeline) replaced(found []finding) []finding {
-	found = p.lateMoves(found)
+	found, known := p.lateMoves(found)
 	steps := map[string]step{} // by docId
 	for i := 0; i < len(found); i++ {
 		f := found[i]
@@ -29,6 +29,9 @@ func (p *pipeline) replaced(found []finding) []finding {
 			continue
 		}
 		for _, twin := range p.registry.ByHash(f.record.FileHash) {
+			if rec := known[twin.Path]; rec != nil {
+				twin = rec
+			}
 			if _, taken := steps[twin.DocID]; taken || twin.Inode != f.record.Inode || twin.Path == f.path {
 				continue
 			}
@@ -88,8 +91,9 @@ func (g *graves) displace(d displaced) {
 }
 
 // lateMoves finds new files that are displaced documents: each gets its identity back from its old place, which takes on
-// that of the document that moved there.
-func (p *pipeline) lateMoves(found []finding) []finding {
+// that of the document that moved there. known are such places' records as they are to be from now on.
+func (p *pipeline) lateMoves(found []finding) (all []finding, known map[string]*registry.Record) {
+	known = map[string]*registry.Record{}
 	for i := 0; i < len(found) && len(p.moved.displaced) > 0; i++ {
 		f := &found[i]
 		if f.record == nil || f.old != nil || f.record.Inode == 0 {
@@ -105,7 +109,7 @@ func (p *pipeline) lateMoves(found []finding) []finding {
 		p.moved.displaced = slices.Delete(p.moved.displaced, k, k+1)
 		here, ok := p.registry.Get(d.was.Path)
 		_, taken := p.registry.ByID(d.came.DocID)
-		if !ok || here.DocID != d.was.DocID || here.Inode == d.was.Inode || taken {
+		if known[d.was.Path] != nil || !ok || here.DocID != d.was.DocID || here.Inode == d.was.Inode || taken {
 			continue
 		}
 		f.record.DocID, f.record.CreatedAt, f.movedFrom = d.was.DocID, d.was.CreatedAt, d.was.Path
@@ -114,14 +118,16 @@ func (p *pipeline) lateMoves(found []finding) []finding {
 			place := *here
 			at, found = len(found), append(found, finding{path: here.Path, old: here, same: true, record: &place})
 		}
-		if place := &found[at]; place.record != nil {
-			place.record.DocID, place.record.CreatedAt = d.came.DocID, d.came.CreatedAt
-			p.moved.forget(d.came.DocID)
-		} else {
-			place.movedOn = true
+		now := *here
+		now.DocID, now.CreatedAt = d.came.DocID, d.came.CreatedAt
+		place := &found[at]
+		place.old, known[here.Path] = &now, &now
+		if place.record != nil {
+			place.record.DocID, place.record.CreatedAt = now.DocID, now.CreatedAt
 		}
+		p.moved.forget(now.DocID) // it is alive
 	}
-	return found
+	return found, known
 }
 
 // lookAtPlace looks at the place of a document whose bytes turned up elsewhere, ahead of its turn.
