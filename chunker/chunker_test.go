@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -201,28 +200,6 @@ func TestSplit_3_1_FencesAreBalanced(t *testing.T) {
 	}
 	if filler != 200 {
 		t.Errorf("%d of 200 lines left", filler)
-	}
-}
-
-// TestSplit_3_1_LinearOnHostileText compares a text with one of twice the size, as the parser's own test does.
-func TestSplit_3_1_LinearOnHostileText(t *testing.T) {
-	for _, unit := range []string{"[](", "*a ", ">", "- ", "`", "a", "字。", "e\u0301", "\u0301", "。", "| a\n|---\n", "```\n```\n", "    a\n", "> a\n>\n"} {
-		t.Run(fmt.Sprintf("%q", unit), func(t *testing.T) {
-			took := func(size int) time.Duration {
-				d := parse(t, "a.md", []byte(strings.Repeat(unit, size/len(unit))))
-				start := time.Now()
-				Split(d, Options{})
-				return time.Since(start)
-			}
-			const size = 1 << 20
-			large := took(2 * size)
-			if large <= time.Second/2 {
-				return // within the slack, however little the half takes
-			}
-			if small := took(size); large > 3*small+time.Second/2 {
-				t.Errorf("%d bytes took %v, twice as many %v", size, small, large)
-			}
-		})
 	}
 }
 

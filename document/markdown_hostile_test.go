@@ -2,8 +2,6 @@ package document
 
 import (
 	"strings"
-	"testing"
-	"time"
 )
 
 // hostile texts, by what is repeated: each has cost some Markdown parser quadratic time or memory.
@@ -68,40 +66,4 @@ func backticks(n int) string {
 // table has as many columns as lines: padded to its header it would be quadratic.
 func table(n int) string {
 	return strings.Repeat("|a", n/6) + "|\n" + strings.Repeat("|-", n/6) + "|\n" + strings.Repeat("|\n", n/6)
-}
-
-// TestSections_3_1_LinearOnHostileText compares a text with one of twice the size, on both sides of the bound at which
-// goldmark gives way to the scanner. Quadratic work takes four times as long, and minutes on megabytes. The best of three
-// tries counts, and there is some slack: the machine may be busy.
-func TestSections_3_1_LinearOnHostileText(t *testing.T) {
-	bound := maxGoldmarkBytes
-	maxGoldmarkBytes = 96 << 10 // enough: goldmark with inline parsing needs seconds for 60 KB of links
-	defer func() { maxGoldmarkBytes = bound }()
-	for name, text := range hostile {
-		t.Run(name, func(t *testing.T) {
-			for _, size := range []int{maxGoldmarkBytes / 2, maxGoldmarkBytes + 10} {
-				var small, large time.Duration
-				for range 3 {
-					if large = took(text(2*size - 10)); large < time.Second/4 {
-						break // within the slack, however little the half takes
-					}
-					if small = took(text(size)); large < 3*small+time.Second/4 {
-						break
-					}
-				}
-				if large >= 3*small+time.Second/4 {
-					t.Errorf("%d bytes took %v, twice as many %v", size, small, large)
-				}
-			}
-		})
-	}
-}
-
-func took(text string) time.Duration {
-	start := time.Now()
-	Sections(text, 1)
-	for b := range Blocks(text) {
-		Visible(b.Kind, text[b.Start:b.End])
-	}
-	return time.Since(start)
 }
