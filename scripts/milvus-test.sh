@@ -9,4 +9,4 @@ floor=80
 profile=.cache/milvus.cover
 go test -race -count=1 -timeout 25m -coverprofile="$profile" -covermode=atomic ./l1/milvus
 go tool cover -func="$profile" | awk -v floor=$floor '/^total:/ { sub("%", "", $3); print "coverage of l1/milvus is " $3 " %"; exit $3 < floor }'
-go test -race -count=1 -timeout 15m -tags milvus -run 'Milvus' ./daemon
+go test -race -count=1 -timeout 15m -tags milvus -run 'Milvus|ReaderDaemon|BackendSwitched' ./daemon
