@@ -61,6 +61,9 @@ type StatusL1 struct {
 	State     string `json:"state"`
 	Chunks    int    `json:"chunks"`
 	LastError string `json:"lastError"`
+
+	ChunksPerSecond float64 `json:"chunksPerSecond"` // at which the present backlog goes; 0 without one
+	EtaSeconds      float64 `json:"etaSeconds"`      // until it is empty at that rate
 }
 
 // StatusEmbedding names the model in use.

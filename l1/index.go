@@ -62,6 +62,7 @@ type Index struct {
 
 	mu sync.Mutex // guards below; never held while another part is called
 	backlog
+	pace        pace
 	compared    bool // the store's ids are known
 	wantCompare bool
 	lastCompare time.Time

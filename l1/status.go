@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // The states of an index.
@@ -23,6 +24,9 @@ type Status struct {
 	Failed    int // chunks given up
 	LastError string
 	Bytes     int64
+
+	PerSecond float64       // chunks dealt with, of the present backlog; 0 if there is none
+	ETA       time.Duration // until it is empty at that rate
 }
 
 // Status is the present one.
@@ -35,6 +39,7 @@ func (x *Index) Status() Status {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st.Pending, st.Failed = x.pendingCount(), len(x.failed)
+	st.PerSecond, st.ETA = x.pace.rate(time.Now(), st.Pending)
 	switch {
 	case x.outage != nil:
 		st.State, st.LastError = StateDown, x.outage.err.Error()

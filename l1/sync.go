@@ -24,6 +24,9 @@ type work struct {
 // the store has not are embedded and put. What fails is released and tried again later.
 func (x *Index) sync(ctx context.Context, items []item) {
 	start := time.Now()
+	x.mu.Lock()
+	x.pace.begin(start)
+	x.mu.Unlock()
 	var gones []item
 	var puts []work
 	for _, it := range items {
@@ -239,6 +242,7 @@ func (x *Index) finish(items []item, have bool) {
 	for _, it := range items {
 		x.done(it, have)
 	}
+	x.pace.advance(len(items), x.pendingCount())
 	x.advanced()
 	x.mu.Unlock()
 }

@@ -70,7 +70,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 func up(ts *testscript.TestScript, neg bool, args []string) {
 	client := &ipc.Client{Socket: ts.Getenv("SOCK"), Wait: patience}
 	defer client.Close()
-	if _, err := waitFor(context.Background(), client, "all", patience); err != nil {
+	if _, err := waitFor(context.Background(), client, "all", patience, &progress{}); err != nil {
 		ts.Fatalf("the daemon is not up: %v", err)
 	}
 }

@@ -170,7 +170,7 @@ func TestRestartedDaemonIsFoundAgain(t *testing.T) {
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		client := &ipc.Client{Socket: f.socket, Wait: patience}
 		defer client.Close()
-		if _, err := waitFor(context.Background(), client, "all", patience); err != nil {
+		if _, err := waitFor(context.Background(), client, "all", patience, &progress{}); err != nil {
 			t.Fatal(err)
 		}
 		return cmd

@@ -45,7 +45,7 @@ func newStatus(g *globals) *cobra.Command {
 			client := g.client(cfg)
 			s, err := client.Status(c.Context())
 			if err == nil && wait != "" {
-				s, err = waitFor(c.Context(), client, wait, time.Duration(timeout))
+				s, err = waitFor(c.Context(), client, wait, time.Duration(timeout), newProgress(g.io.err))
 			}
 			if errors.Is(err, errTimeUp) {
 				return &exitError{code: exitFailed, err: fmt.Errorf("still pending after %s: %d in L0, %d in L1", &timeout, s.Pending.L0, s.Pending.L1)}
@@ -73,15 +73,17 @@ var errTimeUp = errors.New("time is up")
 // waitPoll is short against a save (about 40 ms to be visible) and long against a status call (below 1 ms).
 const waitPoll = 20 * time.Millisecond
 
-func waitFor(ctx context.Context, client *ipc.Client, layer string, timeout time.Duration) (ipc.Status, error) {
+func waitFor(ctx context.Context, client *ipc.Client, layer string, timeout time.Duration, bar *progress) (ipc.Status, error) {
 	deadline := time.Now().Add(timeout)
 	tick := time.NewTicker(waitPoll)
 	defer tick.Stop()
+	defer bar.end()
 	for {
 		s, err := client.Status(ctx)
 		if err != nil {
 			return s, err
 		}
+		bar.show(s)
 		if (layer == "l1" || s.Pending.L0 == 0) && (layer == "l0" || s.Pending.L1 == 0) && s.Ready {
 			return s, nil
 		}
@@ -110,6 +112,9 @@ func printStatus(w io.Writer, s ipc.Status) {
 	row("pending", "%d in L0, %d in L1; %d updates since start", s.Pending.L0, s.Pending.L1, s.Updates)
 	row("watching", "%s, %d folders, %d polled, %d overflows", s.Watch.Mode, s.Watch.Folders, s.Watch.PolledFolders, s.Watch.Overflows)
 	row("semantic", "%s: %s, %d chunks, %s", s.L1.Backend, s.L1.State, s.L1.Chunks, s.Embedding.Model)
+	if s.L1.EtaSeconds > 0 {
+		row("", "%.0f chunks a second, about %s left", s.L1.ChunksPerSecond, time.Duration(s.L1.EtaSeconds*float64(time.Second)).Round(time.Second))
+	}
 	if s.L1.LastError != "" {
 		row("", "last error: %s", s.L1.LastError)
 	}
