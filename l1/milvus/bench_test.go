@@ -91,7 +91,7 @@ func BenchmarkSync(b *testing.B) {
 		c := config(b)
 		c.Dimensions = fixed(readyDims)
 		s := opened(b, c)
-		x := l1.New(l1.Config{Store: s, Provider: provider, Source: files, Log: slog.New(slog.NewTextHandler(b.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
+		x := l1.New(l1.Config{Store: s, Provider: provider, Source: files, Log: slog.New(slog.DiscardHandler)})
 		if _, err := s.need(b.Context()); err != nil {
 			b.Fatal(err)
 		}

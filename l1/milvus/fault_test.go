@@ -177,6 +177,12 @@ func TestDatabase(t *testing.T) {
 	if _, err := r.IDs(t.Context()); err == nil || !strings.Contains(err.Error(), "l1.milvus.database") {
 		t.Errorf("a reader in a database that is not there: %v", err)
 	}
+	if err := Check(t.Context(), reading); err == nil || !strings.Contains(err.Error(), "l1.milvus.database") {
+		t.Errorf("Check of a reader: %v", err)
+	}
+	if err := Check(t.Context(), c); err != nil {
+		t.Errorf("Check of a writer, who will make it: %v", err)
+	}
 	s := opened(t, c)
 	if err := s.Upsert(t.Context(), []l1.Row{l1test.Row("a", 1, "")}); err != nil {
 		t.Fatal(err)

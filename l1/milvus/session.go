@@ -120,6 +120,7 @@ func (s *Store) greet(ctx context.Context, cl client.Client) error {
 
 // Check reports what is wrong with the server or the way to it, if anything. It makes nothing.
 func Check(ctx context.Context, c Config) error {
+	writes := !c.ReadOnly
 	c.ReadOnly = true
 	s, err := Open(c, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -130,7 +131,11 @@ func Check(ctx context.Context, c Config) error {
 		return err
 	}
 	defer cl.Close()
-	return c.explain(s.greet(ctx, cl))
+	err = s.greet(ctx, cl)
+	if noDatabase(err) && writes { // the daemon will make it
+		return nil
+	}
+	return c.explain(err)
 }
 
 // needDatabase makes the database if there is none. Only a list of collections tells.
