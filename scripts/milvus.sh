@@ -3,7 +3,7 @@
 # with its embedded etcd, rocksmq and local storage. It is installed once (246 MB) below .cache/milvus; data lies beside it.
 #
 # usage: milvus.sh start|stop|kill|status|wipe    one server a data folder; start prints HOST:PORT and nothing else
-#        milvus.sh with COMMAND...                start empty, run COMMAND with KNOWLEDGED_MILVUS=HOST:PORT, stop
+#        milvus.sh with COMMAND...                start empty, run COMMAND with MILVUS_ADDRESS=HOST:PORT, stop
 #
 #   MILVUS_CACHE  [.cache/milvus]              MILVUS_PORT     gRPC port  [29630]
 #   MILVUS_DATA   [$MILVUS_CACHE/data-$PORT]   MILVUS_TIMEOUT  seconds until it has to be healthy  [180]
@@ -220,7 +220,7 @@ case ${1:-} in
     alive || rm -rf "$DATA/data" # left by an earlier run
     address=$(start)
     trap 'stop TERM' EXIT
-    export MILVUS_CACHE=$CACHE MILVUS_PORT=$PORT MILVUS_DATA=$DATA KNOWLEDGED_MILVUS=$address
+    export MILVUS_CACHE=$CACHE MILVUS_PORT=$PORT MILVUS_DATA=$DATA MILVUS_ADDRESS=$address
     "$@"
     ;;
   *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // address is the real server's; `make milvus-test` starts it. With it set, a server that is not there is a failure.
 func address(t testing.TB) string {
 	t.Helper()
-	a := os.Getenv("KNOWLEDGED_MILVUS")
+	a := os.Getenv("MILVUS_ADDRESS")
 	if a == "" {
 		t.Skip("needs the real Milvus: make milvus-test")
 	}
