@@ -45,8 +45,10 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 		s.Watch.LastWalk = &watch.LastWalk
 	}
 	if d.l1 != nil {
-		s.L1 = ipc.StatusL1{Backend: d.cfg.L1.Backend, State: l1Status.State, Chunks: l1Status.Chunks, LastError: l1Status.LastError,
-			ChunksPerSecond: l1Status.PerSecond, EtaSeconds: l1Status.ETA.Seconds()}
+		s.L1 = ipc.StatusL1{
+			Backend: d.cfg.L1.Backend, State: l1Status.State, Chunks: l1Status.Chunks, LastError: l1Status.LastError,
+			ChunksPerSecond: l1Status.PerSecond, EtaSeconds: l1Status.ETA.Seconds(),
+		}
 		s.Embedding = ipc.StatusEmbedding{Provider: d.cfg.Embedding.Provider, Model: d.provider.Name(), Dimensions: d.provider.Dimensions()}
 		s.Memory.L1Bytes = l1Status.Bytes
 		// Changes not yet applied will bring chunks: L1 can't be at rest before L0 is.
