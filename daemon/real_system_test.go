@@ -16,7 +16,7 @@ import (
 // inNamespace runs the test once more in a user namespace of its own, where limits can be set and folders mounted. It
 // reports whether this is that run.
 func inNamespace(t *testing.T, flags ...string) bool {
-	const key = "KNOWLEDGED_TEST_INSIDE"
+	const key = "TEST_INSIDE_NAMESPACE"
 	if os.Getenv(key) == t.Name() {
 		return true
 	}
