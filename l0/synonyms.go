@@ -73,6 +73,7 @@ type occurrence struct {
 // in finds the words that q has, the longest at each place; they do not overlap.
 func (x *lexicon) in(q *text) []occurrence {
 	var list []occurrence
+	traditional := sync.OnceValue(q.traditional) // it reads the whole query: once, and only if asked for
 	for i := 0; i < q.len() && len(list) < maxOccurrences; {
 		var lengths uint64
 		if r := q.runes[i]; r < utf8.RuneSelf {
@@ -89,7 +90,7 @@ func (x *lexicon) in(q *text) []occurrence {
 			if lengths&(1<<n) == 0 || !q.closes(i+n) || !q.holds(i, i+n) {
 				continue
 			}
-			if others := x.wordsFor(q, i, i+n); len(others) > 0 {
+			if others := x.wordsFor(q, i, i+n, traditional); len(others) > 0 {
 				list = append(list, occurrence{i, i + n, others})
 				next = i + n
 				break
@@ -100,9 +101,9 @@ func (x *lexicon) in(q *text) []occurrence {
 	return list
 }
 
-func (x *lexicon) wordsFor(q *text, start, end int) (words []string) {
+func (x *lexicon) wordsFor(q *text, start, end int, traditional func() bool) (words []string) {
 	for _, o := range x.others[q.sub(start, end)] {
-		if !o.regional || end-start > shortRegional || q.traditional() {
+		if !o.regional || end-start > shortRegional || traditional() {
 			words = append(words, o.word)
 		}
 	}
