@@ -11,7 +11,7 @@
 //
 // Rows are keyed by chunk id, a hash of path and content, so that daemons with the same documents have the same rows. What
 // each of them wants is written down in a second collection of claims, a row a daemon and chunk. A daemon deletes a row by
-// taking back its own claim, and then only if nobody else has one (claims.go). A daemon not seen for claimLife does not
+// taking back its own claim, and then only if nobody else has one (delete.go). A daemon not seen for claimLife does not
 // count.
 //
 // # Never in the way
