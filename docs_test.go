@@ -26,6 +26,7 @@ var guides = [][2]string{
 	{"docs/lint.md", "docs/lint.zh-CN.md"},
 	{"docs/clients.md", "docs/clients.zh-CN.md"},
 	{"docs/hot-reload.md", "docs/hot-reload.zh-CN.md"},
+	{"docs/milvus.md", "docs/milvus.zh-CN.md"},
 }
 
 func read(t *testing.T, file string) string {
