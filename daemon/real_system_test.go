@@ -21,7 +21,7 @@ func inNamespace(t *testing.T, flags ...string) bool {
 		return true
 	}
 	if out, err := exec.Command("unshare", append(flags, "true")...).CombinedOutput(); err != nil {
-		t.Skipf("this system allows no user namespaces: %v %s", err, out)
+		t.Fatalf("this system allows no user namespaces, which the test needs: %v %s", err, out)
 	}
 	cmd := exec.Command("unshare", append(flags, os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")...)
 	cmd.Env = append(os.Environ(), key+"="+t.Name())

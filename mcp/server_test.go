@@ -400,7 +400,7 @@ func FuzzURI(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path string) {
 		if path == "" || strings.HasPrefix(path, "/") {
-			t.Skip()
+			return
 		}
 		if got, ok := pathOf(uriOf(path)); !ok || got != path {
 			t.Errorf("%q → %q → %q", path, uriOf(path), got)
