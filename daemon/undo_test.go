@@ -79,12 +79,7 @@ func TestUploadIsUndone_5_1(t *testing.T) {
 func TestFullStateDisk_5_1_5_2(t *testing.T) {
 	w := newWorld(t)
 	w.save("a.md", doc("Alpha", "kw-alpha"))
-	w.open()
-	faulty := &faultyL0{Index: w.l0}
-	w.pipeline.l0 = faulty
-	w.pipeline.retry = 1 // at once
-	w.run()
-	w.idle()
+	faulty := w.runFaulty()
 	rec := w.record("a.md")
 	faulty.fail.Store(2) // the upload, and undoing it
 	if _, _, err := w.put("", "b.md", doc("Beta", "kw-beta")); !errors.Is(err, ipc.ErrNoSpace) {
@@ -113,12 +108,7 @@ func TestL0IsMendedAfterAFailedJob_2_10(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.save("a.md", doc("Alpha", "kw-alpha"))
-			w.open()
-			faulty := &faultyL0{Index: w.l0}
-			w.pipeline.l0 = faulty
-			w.pipeline.retry = 1 // at once
-			w.run()
-			w.idle()
+			faulty := w.runFaulty()
 			faulty.fail.Store(math.MaxInt32)
 			if err := job(w, w.record("a.md").DocID); err == nil {
 				t.Error("no fault")
@@ -150,12 +140,7 @@ func TestNotReadyWithoutL0_7_3(t *testing.T) {
 func TestL0IsMendedAfterAFailure_2_10(t *testing.T) {
 	w := newWorld(t)
 	w.save("a.md", doc("Alpha", "kw-alpha"))
-	w.open()
-	faulty := &faultyL0{Index: w.l0}
-	w.pipeline.l0 = faulty
-	w.pipeline.retry = 1 // at once
-	w.run()
-	w.idle()
+	faulty := w.runFaulty()
 	faulty.fail.Store(3) // the save, and two attempts to mend
 	w.save("a.md", doc("Alpha", "kw-alpha")+"\n## More\n\nzanzibar\n")
 	w.eventually("mended", func() bool { return w.inL0() == len(w.chunkIDs("a.md")) && len(w.chunkIDs("a.md")) == 3 })
@@ -190,4 +175,15 @@ func TestInterruptedUpload_5_1(t *testing.T) {
 		}
 		w.halt()
 	}
+}
+
+// runFaulty runs the daemon with an L0 that fails as often as its fail says, and that is tried again at once.
+func (w *world) runFaulty() *faultyL0 {
+	w.open()
+	faulty := &faultyL0{Index: w.l0}
+	w.pipeline.l0 = faulty
+	w.pipeline.retry = 1
+	w.run()
+	w.idle()
+	return faulty
 }

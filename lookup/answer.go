@@ -1,6 +1,10 @@
 package lookup
 
-import "knowledged/document"
+import (
+	"slices"
+
+	"knowledged/document"
+)
 
 // Values of Primary.MatchType and Supplement.MatchType.
 const (
@@ -164,4 +168,11 @@ type ExplainDoc struct {
 	BM25          float64                 `json:"bm25"`          // raw full-text score of the best passage
 	Cosine        float64                 `json:"cosine"`        // of the best passage
 	Contributions []document.Contribution `json:"contributions"` // of its best full-text hit, term by term
+}
+
+// Others are the results that are neither primary nor supplement: where else to look.
+func (a *Answer) Others() []Result {
+	return slices.DeleteFunc(slices.Clone(a.Results), func(r Result) bool {
+		return a.Primary != nil && r.DocID == a.Primary.DocID || a.Supplement != nil && r.DocID == a.Supplement.DocID
+	})
 }

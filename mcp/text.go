@@ -67,21 +67,9 @@ func (s *Server) primary(b *strings.Builder, a *lookup.Answer) {
 
 // others lists the results that were not shown in full.
 func (s *Server) others(b *strings.Builder, a *lookup.Answer) {
-	shown := map[string]bool{}
-	if a.Primary != nil {
-		shown[a.Primary.DocID] = true
-	}
-	if a.Supplement != nil {
-		shown[a.Supplement.DocID] = true
-	}
-	first := true
-	for _, r := range a.Results {
-		if shown[r.DocID] {
-			continue
-		}
-		if first {
+	for i, r := range a.Others() {
+		if i == 0 {
 			b.WriteString("\n---\nOther documents that may fit:\n")
-			first = false
 		}
 		fmt.Fprintf(b, "- %s (%s)\n", r.Breadcrumb, r.Source)
 	}

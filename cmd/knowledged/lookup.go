@@ -132,21 +132,9 @@ func printAnswer(w io.Writer, a *lookup.Answer) {
 
 // printOthers lists results that were not printed in full.
 func printOthers(w io.Writer, a *lookup.Answer) {
-	shown := map[string]bool{}
-	if a.Primary != nil {
-		shown[a.Primary.DocID] = true
-	}
-	if a.Supplement != nil {
-		shown[a.Supplement.DocID] = true
-	}
-	first := true
-	for _, r := range a.Results {
-		if shown[r.DocID] {
-			continue
-		}
-		if first {
+	for i, r := range a.Others() {
+		if i == 0 {
 			fmt.Fprintln(w, "\nAlso:")
-			first = false
 		}
 		fmt.Fprintf(w, "  %s  (%s)\n", cmp.Or(r.Breadcrumb, r.Title), r.Source)
 	}
