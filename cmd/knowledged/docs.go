@@ -134,26 +134,28 @@ func newDocsShow(g *globals) *cobra.Command {
 		Short: "One document's record, as JSON (DOCUMENT: docId or path below the base)",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := g.load(nil)
-			if err != nil {
-				return err
-			}
-			return inputOrNil(g.withAnswerer(c.Context(), cfg, func(a answerer) error {
-				r, err := find(c.Context(), a, args[0])
-				if err != nil {
-					return err
-				}
-				return printJSON(g.io.out, r)
-			}))
+			return g.reading(c.Context(), args[0], func(_ answerer, r ipc.Record) error { return printJSON(g.io.out, r) })
 		},
 	}
 }
 
-func inputOrNil(err error) error {
-	if err == nil {
-		return nil
+// reading finds a document, with or without a daemon, and calls do with it.
+func (g *globals) reading(ctx context.Context, name string, do func(answerer, ipc.Record) error) error {
+	cfg, err := g.load(nil)
+	if err != nil {
+		return err
 	}
-	return inputError(err)
+	err = g.withAnswerer(ctx, cfg, func(a answerer) error {
+		r, err := find(ctx, a, name)
+		if err != nil {
+			return err
+		}
+		return do(a, r)
+	})
+	if err != nil {
+		return inputError(err)
+	}
+	return nil
 }
 
 func newDocsRead(g *globals) *cobra.Command {
@@ -166,15 +168,7 @@ func newDocsRead(g *globals) *cobra.Command {
 			if q.MaxChars < 1 {
 				return &exitError{code: exitUsage, err: fmt.Errorf("--max-chars %d: use 1 or more", q.MaxChars)}
 			}
-			cfg, err := g.load(nil)
-			if err != nil {
-				return err
-			}
-			return inputOrNil(g.withAnswerer(c.Context(), cfg, func(a answerer) error {
-				r, err := find(c.Context(), a, args[0])
-				if err != nil {
-					return err
-				}
+			return g.reading(c.Context(), args[0], func(a answerer, r ipc.Record) error {
 				text, err := a.Content(c.Context(), r.DocID, q)
 				if err != nil {
 					return err
@@ -184,7 +178,7 @@ func newDocsRead(g *globals) *cobra.Command {
 				}
 				fmt.Fprintln(g.io.out, strings.TrimRight(text.Content, "\n"))
 				return nil
-			}))
+			})
 		},
 	}
 	c.Flags().IntVar(&q.MaxChars, "max-chars", 2000, "cut after this many characters")
