@@ -1,33 +1,7 @@
 package watcher
 
-import (
-	"io/fs"
-	"os"
-	"syscall"
-)
+import "syscall"
 
-// markOf reads what tells one state of a file from another.
-func markOf(fi fs.FileInfo) mark {
-	m := mark{size: fi.Size(), mtime: fi.ModTime().UnixNano()}
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		m.ctime, m.inode = st.Ctimespec.Nano(), st.Ino
-	}
-	return m
-}
+func changeTime(st *syscall.Stat_t) int64 { return st.Ctimespec.Nano() }
 
-func idOf(fi fs.FileInfo) fileID {
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		return fileID{dev: uint64(st.Dev), inode: st.Ino}
-	}
-	return fileID{}
-}
-
-// openDir opens a folder for listing. It never blocks on a FIFO that took the folder's place, nor follows a link there,
-// unless the folder is known to be one.
-func openDir(name string, link bool) (*os.File, error) {
-	flags := syscall.O_DIRECTORY | syscall.O_NONBLOCK
-	if !link {
-		flags |= syscall.O_NOFOLLOW
-	}
-	return os.OpenFile(name, os.O_RDONLY|flags, 0)
-}
+func device(st *syscall.Stat_t) uint64 { return uint64(st.Dev) }
