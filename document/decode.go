@@ -116,9 +116,12 @@ func mostlyUTF8(data []byte) bool {
 }
 
 // commonPairs says whether most double-byte characters are of GB2312, the everyday set (lead A1–F7, trail A1–FE). Stray
-// bytes of other encodings mostly pair up with an ASCII letter, which is outside of it.
+// bytes of other encodings mostly pair up with an ASCII letter, which is outside of it. EUC-KR's Hangul have the leads B0–C8,
+// which are characters from 啊 to 饶 in GB2312's order by sound: no Chinese text of some length does without the later ones
+// (是, 有, 在, 中).
 func commonPairs(data []byte) bool {
-	common, all := 0, 0
+	const korean = 20 // characters that prove it where none comes later
+	common, all, early, late := 0, 0, 0, 0
 	for i := 0; i < len(data); i++ {
 		if data[i] < utf8.RuneSelf || i+1 == len(data) {
 			continue
@@ -132,9 +135,15 @@ func commonPairs(data []byte) bool {
 		if lead >= 0xA1 && lead <= 0xF7 && trail >= 0xA1 {
 			common++
 		}
+		switch {
+		case lead >= 0xB0 && lead <= 0xC8:
+			early++
+		case lead > 0xC8:
+			late++
+		}
 		i++
 	}
-	return all > 0 && common*2 >= all
+	return all > 0 && common*2 >= all && (late > 0 || early < korean)
 }
 
 // looksChinese wants most characters beyond ASCII to be Chinese ones, signs or digits, and few of them alone between Latin

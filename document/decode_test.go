@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
@@ -68,6 +69,10 @@ func TestDecode_1_4_NotText(t *testing.T) {
 		}
 		return out
 	}
+	eucKR, err := korean.EUCKR.NewEncoder().Bytes([]byte("한국어 문서\n\n이것은 한국어 문서입니다. 안내서를 보세요.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		data   []byte
 		reason string
@@ -78,6 +83,7 @@ func TestDecode_1_4_NotText(t *testing.T) {
 		"French":                          {latin1("Les clés périmées étaient gardées à côté du cœur.\r\nVoilà.\n"), "neither UTF-8 nor GB18030"},
 		"German":                          {latin1("Die Größe für ähnliche Übergänge, größer als die maßgebliche Straße\n"), "neither"},
 		"one German word":                 {latin1("Die Größe\n"), "neither"},
+		"Korean":                          {eucKR, "neither"},
 		"bad byte in Chinese UTF-8":       {[]byte("支付网关错误码\n超时\xff重试\n"), "0xFF in line 2"},
 		"cut Chinese UTF-8":               {[]byte("支付网关错误码定义")[:25], "neither"},
 		"NUL":                             {[]byte("a\nb\x00c"), "line 2 holds a NUL"},

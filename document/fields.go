@@ -84,6 +84,13 @@ func (f *fields) text(name string) value {
 	}
 	comment := f.swallowed(n)
 	text := scalar(n)
+	switch {
+	case n.Anchor != "" && text == "":
+		f.warn(n.Line, "%s begins with &, which names a value in YAML: put it in quotes: %s", name, quoted("&"+n.Anchor))
+		return value{state: wrong, line: p.line}
+	case n.Style&yaml.TaggedStyle != 0 && strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
+		f.warn(n.Line, "%s begins with !, which YAML takes for a type and drops: put it in quotes: %s", name, quoted(strings.TrimSpace(n.Tag+" "+text)))
+	}
 	if text == "" {
 		return value{state: empty, line: p.line, lost: comment != ""}
 	}

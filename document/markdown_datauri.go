@@ -9,13 +9,13 @@ const maxDataShown = 64
 // becomes "…". What surrounds them, such as a picture's alternative text, is kept.
 func withoutDataURIs(s string, code bool) string {
 	const scheme = "data:"
-	if !strings.Contains(s, scheme) {
+	if indexFold(s, scheme) < 0 {
 		return s
 	}
 	var out strings.Builder
 	kept := 0
 	for from := 0; ; {
-		i := strings.Index(s[from:], scheme)
+		i := indexFold(s[from:], scheme)
 		if i < 0 {
 			break
 		}
@@ -45,6 +45,20 @@ func withoutDataURIs(s string, code bool) string {
 	}
 	out.WriteString(s[kept:])
 	return out.String()
+}
+
+// indexFold is strings.Index for a scheme in any letter case; it looks at colons only.
+func indexFold(s, scheme string) int {
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], ':')
+		if i < 0 {
+			return -1
+		}
+		from += i + 1
+		if start := from - len(scheme); start >= 0 && strings.EqualFold(s[start:from], scheme) {
+			return start
+		}
+	}
 }
 
 // dataStart is where the data of the URI at s[start:] begin, or 0 if it is no data URI.

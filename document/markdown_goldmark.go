@@ -27,6 +27,7 @@ var blockParser = parser.NewParser(parser.WithBlockParsers(
 	util.Prioritized(parser.NewCodeBlockParser(), 500),
 	util.Prioritized(parser.NewATXHeadingParser(), 600),
 	util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+	util.Prioritized(formulaParser{}, 750),
 	util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
 	util.Prioritized(parser.NewHTMLBlockParser(), 900),
 	util.Prioritized(parser.NewParagraphParser(), 1000),
@@ -123,6 +124,7 @@ func (w *blockWalk) leaf(n ast.Node, pending int, top bool) bool {
 		b.Kind = BlockHTML
 	case *ast.ThematicBreak:
 		b.Kind = BlockRule
+	case *formula: // text, in which no table is looked for
 	default:
 		return w.paragraph(lines, b)
 	}

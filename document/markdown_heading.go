@@ -100,6 +100,9 @@ func (p *plainText) next(i int) int {
 			return 2
 		}
 	case '[':
+		if n := footnoteMark(s[i:]); n > 0 {
+			return n
+		}
 		p.links = append(p.links, len(p.out))
 	case ']':
 		if n := p.link(i); n > 0 {
@@ -120,6 +123,9 @@ func (p *plainText) link(i int) int {
 	open := p.links[len(p.links)-1]
 	p.links = p.links[:len(p.links)-1]
 	n := linkTarget(p.source[i+1:])
+	if n == 0 && (open == 0 || !isWordByte(p.out[open-1]) && p.out[open-1] != ']') { // arr[i][j] is none
+		n = linkLabel(p.source[i+1:])
+	}
 	if n == 0 {
 		return 0
 	}
@@ -159,6 +165,31 @@ func linkTarget(s string) int {
 		}
 	}
 	return 0
+}
+
+// linkLabel is the length of the "[label]" of a reference link that s begins with, or 0. Whether the document defines the
+// label is not looked up: in a heading, a text in brackets with another behind it is hardly anything else.
+func linkLabel(s string) int {
+	if !strings.HasPrefix(s, "[") {
+		return 0
+	}
+	end := strings.IndexAny(s[1:], "[]") + 1
+	if end == 0 || s[end] == '[' || strings.HasPrefix(s[end+1:], "[") {
+		return 0 // [a][b][c] is a row of indexes or tags
+	}
+	return end + 1
+}
+
+// footnoteMark is the length of the "[^1]" that s begins with, or 0.
+func footnoteMark(s string) int {
+	if !strings.HasPrefix(s, "[^") {
+		return 0
+	}
+	end := strings.IndexAny(s[2:], "[] ") + 2
+	if end < 3 || s[end] != ']' {
+		return 0
+	}
+	return end + 1
 }
 
 // emphasis handles a run of * _ or ~ at s[i] and returns its length.
@@ -237,7 +268,7 @@ func templateTag(s string) int {
 }
 
 // htmlTags are the tags that headings hold as markup. Others, such as the <T> of a type's name, are words.
-const htmlTags = " a abbr b big br center code del div em font i img ins kbd mark p q s small span strike strong sub sup u var "
+const htmlTags = " a abbr b big center code del div em font i img ins kbd mark p q s small span strike strong sub sup u var "
 
 // angle reads an autolink or a tag at the start of s: its text, and its length or 0.
 func angle(s string) (text string, n int) {
@@ -250,6 +281,9 @@ func angle(s string) (text string, n int) {
 		return inner, n
 	}
 	name, _, _ := strings.Cut(strings.Trim(inner, "/"), " ")
+	if strings.EqualFold(name, "br") {
+		return " ", n
+	}
 	if strings.Contains(htmlTags, " "+strings.ToLower(name)+" ") || strings.HasSuffix(inner, "/") {
 		return "", n
 	}

@@ -35,6 +35,9 @@ var hostile = map[string]func(n int) string{
 	"heading of links": func(n int) string { return "# " + strings.Repeat("[](", n/3) },
 	"heading markers":  repeat("# *a _b ~~c `d [e](\n"),
 	"fences":           repeat("```\n"),
+	"formulas":         repeat("$$\n"),
+	"formulas open":    repeat("$$a\n"),
+	"formulas other":   repeat("\\[\n"),
 	"backslashes":      repeat("\\"),
 	"escaped ticks":    repeat("\\`"),
 }

@@ -23,6 +23,7 @@ type lineScan struct {
 	body      string
 	emit      blockEmitter
 	fence     string // of the fence we are in
+	formula   string // what closes the one we are in
 	comment   bool
 	code      bool  // in indented code
 	list      bool  // in a list, where indented lines are no code
@@ -43,6 +44,11 @@ func (s *lineScan) line(start, end int) bool {
 			s.fence = ""
 		}
 		return true
+	case s.formula != "":
+		if closesFormula(text, s.formula) {
+			s.formula = ""
+		}
+		return true
 	case s.comment:
 		s.comment = !strings.Contains(text, "-->")
 		return true
@@ -61,6 +67,10 @@ func (s *lineScan) line(start, end int) bool {
 		s.fence = fence
 		open := start + strings.Index(line, fence)
 		return s.endParagraph() && s.emit.add(Block{Kind: BlockFence, Start: start, Open: open, Text: end})
+	}
+	if formula := formulaEnd(text); formula != "" && isFormula(s.body[end:], formula) {
+		s.formula = formula
+		return s.endParagraph() && s.emit.add(Block{Start: start, Open: start, Text: start})
 	}
 	if strings.HasPrefix(text, "<!--") && indent < 4 {
 		s.comment = !strings.Contains(text[2:], "-->")

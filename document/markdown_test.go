@@ -36,6 +36,8 @@ var outlines = map[string]struct{ body, want string }{
 	"heading after list":    {"- a\n- b\n## B\n1. x\n   ## in\n# C\n", "2:B@3 | 1:C@6"},
 	"fence in list":         {"- a\n  ```sh\n  # no\n  ```\n\n# A\n", "1:A@6"},
 	"Chinese":               {"# 手册\n\n## 1. 缓存：雪崩\n", "1:手册@1 | 2:1. 缓存：雪崩@3"},
+	"formula":               {"# A\n\n$$\nx\n=\ny\n-\n# z\n$$\n\ntext\n$$ a\n=\nb $$\n## B\n\n\\[\nx\n=\n\\]\n\n- $$\n  x\n  =\n  $$\n\n## C\n", "1:A@1 | 2:B@15 | 2:C@27"},
+	"formula not closed":    {"$$\n# A\n\n$$\n\nb $$ c\n# B\n\n$$x$$\n# C\n$$\n# D\n", "1:A@2 | 1:B@7 | 1:C@10 | 1:D@12"},
 	"none":                  {"just prose\n\nmore\n", ""},
 	"empty":                 {"", ""},
 	"no newline at the end": {"# A", "1:A@1"},

@@ -4,64 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/unicode/norm"
-
-	"knowledged/hanzi"
 )
-
-// Fold is the form in which names and queries are compared (SPEC 2.2): NFKC, which also makes full width half width, case
-// folded, traditional Chinese characters made simplified, zero-width characters and blanks at the edges dropped, runs of
-// blanks inside made one.
-func Fold(s string) string {
-	if s, ok := foldASCII(s); ok {
-		return s
-	}
-	s = strings.Map(foldRune, norm.NFKC.String(s))
-	if strings.Contains(s, "ß") {
-		s = strings.ReplaceAll(s, "ß", "ss")
-	}
-	s = norm.NFKC.String(s) // folding may leave marks out of order
-	return strings.Join(strings.Fields(trimInvisible(s)), " ")
-}
-
-// foldRune goes by way of upper case, so that both small sigmas are one. (x/text's Fold swaps the cases of Cherokee.)
-func foldRune(r rune) rune { return hanzi.Simplify(unicode.ToLower(unicode.ToUpper(r))) }
-
-// foldASCII takes the common case without allocating; ok is false where s needs the full treatment.
-func foldASCII(s string) (folded string, ok bool) {
-	plain := true
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 0x80 || c < ' ':
-			return "", false
-		case c >= 'A' && c <= 'Z':
-			plain = false
-		case c == ' ' && (i == 0 || i+1 == len(s) || s[i+1] == ' '):
-			return "", false
-		}
-	}
-	if plain {
-		return s, true
-	}
-	return strings.ToLower(s), true
-}
-
-// trimInvisible drops blanks and zero-width characters from both ends.
-func trimInvisible(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || zeroWidth(r) })
-}
-
-func zeroWidth(r rune) bool {
-	switch {
-	case r >= 0x200B && r <= 0x200F, // zero-width space, joiners, direction marks
-		r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x2069, // direction, word joiner
-		r == 0xFE0E, r == 0xFE0F, // emoji or text style
-		r == 0xFEFF, r == 0x00AD, r == 0x180E:
-		return true
-	}
-	return false
-}
 
 // SectionTitles lists what can be asked for (availableSections of SPEC 2.7): the names of front matter's `sections`, then the
 // headings of level 2 and deeper in order, each once. It is never nil.
@@ -103,7 +46,63 @@ func (d *Document) FindSection(title string) (name string, s Section, ok bool) {
 	if s, ok := d.heading(want, level); ok {
 		return s.Title, s, true
 	}
+	if s, ok := d.headingAlike(title, level); ok {
+		return s.Title, s, true
+	}
 	return d.uniquePart(want)
+}
+
+// headingAlike finds a heading that people ask for in another spelling of theirs: with its markup, as the anchor of a link
+// (quick-start), with the quotes of a keyboard, or as a breadcrumb, whose last step is the heading.
+func (d *Document) headingAlike(title string, level int) (best Section, ok bool) {
+	plain := lettersOf(PlainHeading(title))
+	crumb := lettersOf(strings.ReplaceAll(title, breadcrumbSeparator, " "))
+	var open []Section
+	for _, s := range d.Sections {
+		for len(open) > 0 && open[len(open)-1].Level >= s.Level {
+			open = open[:len(open)-1]
+		}
+		open = append(open, s)
+		same := plain != "" && lettersOf(s.Title) == plain
+		if !same && strings.Contains(title, breadcrumbSeparator) {
+			same = d.endsTrail(open, crumb)
+		}
+		if same && (!ok || s.Level == level && best.Level != level) {
+			best, ok = s, true
+		}
+	}
+	return best, ok
+}
+
+// breadcrumbSeparator is what joins the steps of a breadcrumb (SPEC 3.2).
+const breadcrumbSeparator = " > "
+
+// endsTrail says whether crumb, as lettersOf has it, is how the breadcrumb of the last of the sections ends.
+func (d *Document) endsTrail(open []Section, crumb string) bool {
+	trail := ""
+	for _, s := range slices.Backward(open) {
+		if trail = lettersOf(s.Title) + trail; trail == crumb {
+			return true
+		}
+	}
+	return lettersOf(d.Title)+trail == crumb
+}
+
+// lettersOf is what is left of a folded text without punctuation, blanks and symbols, save those of C++ and C#.
+func lettersOf(s string) string {
+	var b strings.Builder
+	sign := false // a + or # belongs to the letter before it
+	for _, r := range Fold(s) {
+		switch {
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+			sign = true
+		case r != '+' && r != '#' || !sign:
+			sign = false
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // heading finds a heading by its folded text; one of the wanted level goes before one of another, deeper ones before an H1.

@@ -24,9 +24,25 @@ func TestFold_2_2(t *testing.T) {
 		"①":                              "1",
 		"C++":                            "c++",
 		"x\u00a0y":                       "x y",
+		"MySQL 主从　8.0 版 ":                "mysql主从8.0版",
+		"主从 复制 C 语言 한국 API":              "主从 复制c语言 한국 api",
+		"don\u2019t e\u2011mail":         "don't e-mail",
+		"know\u00adledge 缓存\u200b穿透":     "knowledge缓存穿透",
 	} {
 		if got := Fold(in); got != want {
 			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestUnframed_2_2(t *testing.T) {
+	for in, want := range map[string]string{
+		"《支付手册》": "支付手册", "“雪崩”": "雪崩", "'「缓存」'": "缓存", "缓存穿透！": "缓存穿透", "怎么办？？": "怎么办", "\"x y\"": "x y", "错误码：": "错误码",
+		"C++": "C++", "C:": "C:", "a?": "a?", "(?i)": "(?i)", "!!": "!!", "「」": "「」", "": "", "《甲》与《乙》": "《甲》与《乙》", "'": "'", "O'Reilly'": "O'Reilly'",
+		"'a'b'": "'a'b'", "[x]": "[x]", ".NET": ".NET",
+	} {
+		if got := Unframed(in); got != want {
+			t.Errorf("Unframed(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -115,6 +131,36 @@ func TestFindSection_2_7(t *testing.T) {
 		name, s, ok := d.FindSection(tt.ask)
 		if name != tt.name || s.Line != tt.line || ok != (tt.line > 0) {
 			t.Errorf("FindSection(%q) = %q, line %d, %v; want %q, line %d", tt.ask, name, s.Line, ok, tt.name, tt.line)
+		}
+	}
+}
+
+// People ask for a heading as they see it: typed, as a link's anchor, copied with its markup, as an answer's breadcrumb.
+func TestFindSection_2_7_AnotherSpelling(t *testing.T) {
+	d, err := Parse("a.md", []byte("# Doc\n\n## A\n\n### Sub\n\n## What’s new – v2\n\n### Sub\n\n#### Know\u00adledge\n\n## ⚙\ufe0f Settings\n\n"+
+		"## Setup `v2` **now** {#x}\n\n## 部署 Redis 集群\n\n## Quick start: guide\n\n## C\n\n## C++\n\n## a > b\n"), Options{Fallback: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ask, line := range map[string]int{
+		"What's new - v2":             7,
+		"sub":                         5,
+		"what’s new – v2 > Sub":       9,
+		"Doc > What’s new – v2 > Sub": 9,
+		"A > Sub":                     5,
+		"C > Sub":                     0,
+		"Sub > Knowledge":             11,
+		"⚙ settings":                  13,
+		"## Setup `v2` **now** {#x}":  15,
+		"部署Redis集群":                   17,
+		"#quick-start-guide":          19,
+		"c++":                         23,
+		"c":                           21,
+		"a > b":                       25,
+		"a > B > ":                    25,
+	} {
+		if _, s, ok := d.FindSection(ask); s.Line != line || ok != (line > 0) {
+			t.Errorf("FindSection(%q): line %d, %v; want %d", ask, s.Line, ok, line)
 		}
 	}
 }
