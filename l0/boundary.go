@@ -139,6 +139,9 @@ func (t *text) separated(next, beyond int) bool {
 	case blank, ideo:
 		return true
 	case punct:
+		if inside := beyond >= 0 && beyond < len(t.runes); inside && t.runes[next] == ':' && (t.runes[beyond] == '\\' || t.runes[beyond] == '/') {
+			return false // a drive: C:\x, C:/x
+		}
 		return separates(t.runes[next]) || beyond < 0 || beyond >= len(t.runes) || !t.class[beyond].inWord()
 	}
 	return false

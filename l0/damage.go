@@ -7,10 +7,12 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +43,7 @@ func (x *Index) openOrRebuild() error {
 	if err := os.Rename(x.dir, aside); err != nil {
 		return fmt.Errorf("set the damaged index aside: %w", err)
 	}
+	x.setAside = true
 	x.log.Warn("keyword index is damaged; set aside, rebuilding from the documents", "path", x.dir, "aside", aside, "err", err)
 	return x.open()
 }
@@ -82,6 +85,15 @@ func (x *Index) open() error {
 // blameless errors say nothing of the files' content.
 func blameless(err error) bool {
 	return errors.Is(err, bolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "no space left")
+}
+
+// Verify reads the full text below dir and changes nothing: nil if it is whole, or not there.
+func Verify(dir string) error {
+	x := &Index{dir: filepath.Join(dir, indexVersion)}
+	if err := x.verify(); err != nil {
+		return fmt.Errorf("read keyword index %s: %w", x.dir, err)
+	}
+	return nil
 }
 
 // verify reads what the newest state on disk consists of and checks that all of it is there, sum by sum: bleve itself
@@ -186,6 +198,35 @@ var (
 	versionFolder = regexp.MustCompile(`^v\d+$`)
 	brokenFolder  = regexp.MustCompile(`^v\d+\.broken-\d{8}T\d{6}\.\d{3}$`)
 )
+
+// Newer is the folder below dir of a form that this version does not know, as a later one made it, or "".
+func Newer(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("list keyword indexes %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); versionFolder.MatchString(name) && versionOf(name) > versionOf(indexVersion) {
+			return filepath.Join(dir, name), nil
+		}
+	}
+	return "", nil
+}
+
+// Version is the folder of the form that this version makes, and the newest that it knows.
+const Version = indexVersion
+
+// versionOf is the number of a version's folder; one that is too long for a number is newer than any.
+func versionOf(folder string) int {
+	n, err := strconv.Atoi(folder[1:])
+	if err != nil {
+		return math.MaxInt
+	}
+	return n
+}
 
 // removeOldVersions deletes other versions' indexes, and of the damaged ones all but the newest, which is evidence.
 func removeOldVersions(dir string, log *slog.Logger) {

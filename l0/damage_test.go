@@ -194,3 +194,36 @@ func TestSearch_FaultInMappedFile(t *testing.T) {
 		t.Error("the exact table must go on")
 	}
 }
+
+// Verify finds what Open would set aside, and changes nothing.
+func TestVerify_2_10(t *testing.T) {
+	dir, _ := fill(t)
+	if err := Verify(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(t.TempDir()); err != nil {
+		t.Errorf("nothing there: %v", err)
+	}
+	if x := openIndex(t, dir); x.SetAside() {
+		t.Error("a whole index was set aside")
+	} else if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, indexVersion, "*.zap"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	for _, file := range files {
+		if err := os.Truncate(file, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Verify(dir); err == nil {
+		t.Error("cut files are whole")
+	}
+	x := openIndex(t, dir)
+	defer x.Close()
+	if !x.SetAside() {
+		t.Error("a damaged index was not set aside")
+	}
+}

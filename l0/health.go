@@ -87,6 +87,22 @@ func (h *health) persisted() {
 	}
 }
 
+// unwritable reports whether the last write to disk failed.
+func (h *health) unwritable() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failing
+}
+
+// flushPatience bounds how long Close waits for the disk. A service manager, and who shuts the machine down, waits for the
+// process meanwhile: a disk that takes nothing gets one more try. What is lost is put back from the registry.
+func (h *health) flushPatience() time.Duration {
+	if h.unwritable() {
+		return retryDelay + retryDelay/2
+	}
+	return 3 * time.Second
+}
+
 func (h *health) err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -49,3 +49,29 @@ func TestHealth_DeadIndexAnswersErrors(t *testing.T) {
 		t.Error("search on a dead index")
 	}
 }
+
+// The daemon has to end within 5 s of SIGTERM, and has more to close than this.
+func TestHealth_UnwritableDiskIsNotWaitedForLong(t *testing.T) {
+	x := openIndex(t, t.TempDir())
+	usual := x.health.flushPatience()
+	x.health.mu.Lock()
+	x.health.failing = true
+	x.health.mu.Unlock()
+	if wait := x.health.flushPatience(); wait >= usual || wait <= retryDelay {
+		t.Errorf("Close waits %s for an unwritable disk, %s for any other", wait, usual)
+	}
+	if !x.room.TryAcquire(maxUnpersisted) {
+		t.Fatal("no room in an empty index")
+	}
+	answer := make(chan bool)
+	go func() { answer <- x.waitForRoom(1) }()
+	select {
+	case room := <-answer:
+		if room {
+			t.Error("room where there is none")
+		}
+	case <-time.After(patience - time.Second):
+		t.Error("a write waits for a disk that takes nothing")
+	}
+	x.room.Release(maxUnpersisted)
+}

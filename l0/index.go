@@ -43,6 +43,8 @@ type Index struct {
 	dir   string // of the full text
 	log   *slog.Logger
 
+	setAside bool // what was on disk was damaged; set before Open returns
+
 	life   sync.RWMutex // held for reading while scorch is in use, for writing to close it
 	closed bool
 	scorch *scorch.Scorch
@@ -157,6 +159,9 @@ func (x *Index) Close() error {
 	}
 	return nil
 }
+
+// SetAside reports whether Open found the full text damaged and began an empty one.
+func (x *Index) SetAside() bool { return x.setAside }
 
 // Serving reports whether the full text answers.
 func (x *Index) Serving() bool {

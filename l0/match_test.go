@@ -54,6 +54,17 @@ func TestMatch_2_2(t *testing.T) {
 		{"数据库连接超时", "數據庫", true},
 		{"支付網關", "支付网关", true},
 		{"网关", "支付網關", true},
+		{"MySQL 主从复制延迟", "MySQL主从复制", true}, // a blank between scripts is typography
+		{"用Redis 7做缓存", "Redis 7 做缓存", true},
+		{"缓存 redis", "Redis缓存", false},
+		{"主从 复制", "主从复制", false},
+		{"支付手册在哪里", "《支付手册》", true}, // no question repeats the marks
+		{"如何解决缓存穿透", "缓存穿透！", true},
+		{"《支付手册》", "支付手册", true},
+		{"《支付手册》第二章", "《支付手册》", true},
+		{"open C:\\Windows", "C", false}, // a drive
+		{"D:/x", "D", false},
+		{"C: a language", "C", true},
 		// (b) a keyword contains the query
 		{"支付", "支付网关", true},
 		{"网关", "支付网关", true},

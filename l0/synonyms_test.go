@@ -20,7 +20,7 @@ func TestMatch_2_2_Synonyms(t *testing.T) {
 		{"kubernetes", "k8s", "kubernetes"},
 		{"mk8s", "kubernetes", ""},
 		{"k8s-node", "kubernetes", "k8s"},
-		{"k8s 部署", "kubernetes 部署", "k8s 部署"},
+		{"k8s 部署", "kubernetes 部署", "k8s部署"},
 		{"k8s", "kubernetes-operator", "k8s"}, // as if it were the query
 		{"k8s?", "kubernetes-operator", "k8s"},
 		{"my k8s", "kubernetes-operator", ""},
@@ -30,7 +30,7 @@ func TestMatch_2_2_Synonyms(t *testing.T) {
 		{"缴费", "支付网关", "缴费"},
 		{"oom killed", "Out of Memory", "oom"},
 		{"room", "out of memory", ""},
-		{"db 连接池", "数据库连接池", ""}, // the blank stands
+		{"db 连接池", "数据库连接池", "db连接池"}, // the blank is typography
 		{"db连接池", "数据库连接池", "db连接池"},
 		{"k8s", "k8s", "-"},
 		{"資料庫連線", "数据库", "资料库"}, // Taiwan's word

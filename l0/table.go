@@ -3,6 +3,8 @@ package l0
 import (
 	"sync"
 	"unsafe"
+
+	"knowledged/document"
 )
 
 // Names are what a document can be called by (SPEC 2.2).
@@ -143,7 +145,7 @@ func (n *Names) name(u use) string {
 
 // link gives the document of u the name; false if there is nothing to read in it.
 func (t *table) link(name string, u use, buf *text) bool {
-	buf.set(name)
+	buf.set(document.Unframed(name))
 	if buf.len() == 0 || buf.len() > maxName {
 		return false
 	}
@@ -171,7 +173,7 @@ func (t *table) link(name string, u use, buf *text) bool {
 }
 
 func (t *table) unlink(name string, u use, buf *text) {
-	buf.set(name)
+	buf.set(document.Unframed(name))
 	first, ok := t.byText[buf.str]
 	if !ok || buf.len() == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"knowledged/document"
 	"knowledged/hanzi"
 )
 
@@ -60,15 +61,15 @@ func (t *text) set(s string) {
 				gap = true
 				continue
 			}
-		case isInvisible(r):
+		case document.Invisible(r):
 			continue
 		case unicode.IsSpace(r) || unicode.IsControl(r):
 			gap = true
 			continue
 		default:
-			r = plainForm(r)
+			r = document.PlainForm(r)
 		}
-		if gap && len(t.runes) > 0 {
+		if n := len(t.runes); gap && n > 0 && !document.Glued(t.runes[n-1], r) {
 			t.push(' ', ' ')
 		}
 		gap = false
@@ -214,29 +215,7 @@ func isIdeo(r rune) bool {
 	return false
 }
 
-// isInvisible names the characters that no reader sees and no author means: zero-width blanks, soft hyphens, marks of
-// direction, variation selectors. Joiners are left out: inside Persian, Indic and emoji text they carry meaning.
-func isInvisible(r rune) bool {
-	switch {
-	case r == 0xad, r == 0x200b, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x2064,
-		r >= 0x2066 && r <= 0x2069, r >= 0xfe00 && r <= 0xfe0f, r == 0xfeff:
-		return true
-	}
-	return false
-}
-
 func isJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
-
-// plainForm maps the typographic hyphens and apostrophes, which word processors put in, to those on the keyboard.
-func plainForm(r rune) rune {
-	switch r {
-	case 0x2010, 0x2011, 0x2012, 0x2013, 0x2212:
-		return '-'
-	case 0x2018, 0x2019, 0x02bc:
-		return '\''
-	}
-	return r
-}
 
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {

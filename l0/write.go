@@ -18,8 +18,7 @@ const (
 	maxBatchBytes  = 2 << 20 // of text; analysis takes some ten times as much memory for a moment
 	maxUnpersisted = 3200    // chunks in memory only, before writing waits for the disk
 
-	// patience bounds that wait and that of Close: with a full disk the index goes on in memory.
-	patience = 5 * time.Second
+	patience = 5 * time.Second // bounds that wait: with a full disk the index goes on in memory
 )
 
 // write brings the full text up to date. The caller holds writing and life.
@@ -99,9 +98,7 @@ func (x *Index) difference(b Batch) (chunks []*document.Chunk, gone []string, er
 // on disk yet.
 func (x *Index) commit(batch *index.Batch) error {
 	weight := int64(min(len(batch.IndexOps), maxUnpersisted))
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	counted := x.room.Acquire(ctx, weight) == nil
+	counted := x.waitForRoom(weight)
 	batch.SetPersistedCallback(func(error) {
 		if counted {
 			x.room.Release(weight)
@@ -109,6 +106,16 @@ func (x *Index) commit(batch *index.Batch) error {
 		x.health.persisted()
 	})
 	return x.submit(batch)
+}
+
+// waitForRoom reports whether so many chunks fit among those which are not on disk yet. A full disk makes no room.
+func (x *Index) waitForRoom(weight int64) bool {
+	if x.health.unwritable() {
+		return x.room.TryAcquire(weight)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return x.room.Acquire(ctx, weight) == nil
 }
 
 // submit runs bleve's Batch, which never returns if the background task that it hands over to has died.
@@ -135,6 +142,6 @@ func (x *Index) flush() {
 	select {
 	case <-done:
 	case <-x.health.dead:
-	case <-time.After(patience):
+	case <-time.After(x.health.flushPatience()):
 	}
 }
