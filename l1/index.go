@@ -42,7 +42,7 @@ type Config struct {
 
 const (
 	batchRows     = 500 // ids taken at a time: one store write
-	batchPassages = 64  // passages a provider call
+	batchPassages = 128 // passages a provider call: a remote one makes several requests of them, side by side
 	// A slow provider's vectors are stored after this long, so that they are found, and not lost, before a batch is full.
 	flushAfter = time.Second
 )

@@ -238,6 +238,29 @@ func TestReader_3_5(t *testing.T) {
 	})
 }
 
+// A provider that says it does not answer queries is down as well.
+func TestAilingProvider(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &ailingProvider{err: errors.New("no answer in 400 ms")}
+		x, _, stop := started(t, Config{Store: newShared("a", nil), Provider: p, Source: filesOf("one")})
+		defer stop()
+		if st := x.Status(); st.State != StateDown || st.LastError != "no answer in 400 ms" {
+			t.Errorf("status %+v", st)
+		}
+		p.err = nil
+		if st := x.Status(); st.State != StateReady || st.LastError != "" {
+			t.Errorf("status %+v", st)
+		}
+	})
+}
+
+type ailingProvider struct {
+	fakeProvider
+	err error
+}
+
+func (p *ailingProvider) Ailment() error { return p.err }
+
 // A store that says it does not serve searches is down, and its refusals make no comparison each.
 func TestAilingStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package l1
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +33,7 @@ type Status struct {
 // Status is the present one.
 func (x *Index) Status() Status {
 	st := Status{Chunks: x.store.Count(), Bytes: x.store.Bytes()}
-	var ailment error
-	if s, ok := x.store.(Ailing); ok {
-		ailment = s.Ailment()
-	}
+	ailment := cmp.Or(ailmentOf(x.provider), ailmentOf(x.store))
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st.Pending, st.Failed = x.pendingCount(), len(x.failed)
@@ -53,6 +51,13 @@ func (x *Index) Status() Status {
 		st.State = StateBacklog
 	}
 	return st
+}
+
+func ailmentOf(part any) error {
+	if a, ok := part.(Ailing); ok {
+		return a.Ailment()
+	}
+	return nil
 }
 
 // Pending is the number of chunks to add or delete. Until the store has been compared with the source it is at least 1.

@@ -71,5 +71,5 @@ type Survey struct {
 	Left []string
 }
 
-// Ailing is a Store that can say that it does not serve searches although its writes work; nil if all is well.
+// Ailing is a Store, or a provider, that can say that it does not serve searches although its writes work; nil if all is well.
 type Ailing interface{ Ailment() error }

@@ -17,8 +17,8 @@ import (
 	"knowledged/l1"
 )
 
-// format is the version of the records; files of another one are set aside.
-const format = 1
+// Format is the version of the records; files of an older one are set aside.
+const Format = 1
 
 const suffix = ".vec"
 
@@ -44,7 +44,7 @@ func Open(dir, model string, dims int, log *slog.Logger) (*Store, error) {
 	}
 	s := &Store{dims: dims, log: log}
 	path := filepath.Join(dir, fileName(model, dims))
-	header := fmt.Sprintf("knowledged vectors %d, %d dimensions, %s", format, dims, model)
+	header := fmt.Sprintf("knowledged vectors %d, %d dimensions, %s", Format, dims, model)
 	f, err := vecfile.Open(path, header, s.load, log)
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)

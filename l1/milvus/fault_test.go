@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"knowledged/breaker"
 	"knowledged/l1"
 	"knowledged/l1/l1test"
 )
@@ -44,7 +45,7 @@ func TestBlackHole_2_10(t *testing.T) {
 		return err == nil && len(hits) == 1
 	})
 	p.hole.Store(true)
-	times, errs := lookups(t, s, tripAfter)
+	times, errs := lookups(t, s, breaker.TripAfter)
 	for i, took := range times {
 		if took > lookupTime+20*time.Millisecond || errs[i] == nil {
 			t.Errorf("lookup %d took %s: %v", i, took, errs[i])
@@ -83,13 +84,13 @@ func TestSlowServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.delay.Store(int64(400 * time.Millisecond))
-	lookups(t, s, tripAfter)
+	lookups(t, s, breaker.TripAfter)
 	eventually(t, 15*time.Second, "a probe to say that it is slow", func() bool {
 		times, errs := lookups(t, s, 1)
 		return times[0] < 100*time.Millisecond && errs[0] != nil && strings.Contains(errs[0].Error(), "for a search")
 	})
 	p.delay.Store(0)
-	eventually(t, longHold+5*time.Second, "searches to work again", func() bool {
+	eventually(t, breaker.LongHold+5*time.Second, "searches to work again", func() bool {
 		_, errs := lookups(t, s, 1)
 		return errs[0] == nil
 	})
@@ -164,6 +165,39 @@ func TestReleased(t *testing.T) {
 	d = start(t, c, d.docs)
 	d.idle()
 	eventually(t, 5*time.Second, "alpha to be found after the start", func() bool { return d.finds("alpha") })
+}
+
+// SPEC 3.6: dropped by somebody, while the daemon runs or while it does not, the collections are made and filled again. The
+// server keeps the alias of a collection that was dropped, and it stands for nothing then.
+func TestDropped_3_6(t *testing.T) {
+	c := config(t)
+	d := start(t, c, documentsOf("alpha"))
+	d.idle()
+	cl := dialed(t, c)
+	drop := func() {
+		t.Helper()
+		for _, name := range []string{realName(c.Collection, c.Model, d.provider.Dimensions()), claimsName(c.Collection)} {
+			if err := cl.DropCollection(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	both := func() bool { // errors are what there is meanwhile
+		for _, text := range []string{"alpha", "beta"} {
+			hits, err := d.Search(t.Context(), text, 1, "")
+			if err != nil || len(hits) != 1 || hits[0].ChunkID != "id-"+text {
+				return false
+			}
+		}
+		return true
+	}
+	drop()
+	d.Changed(d.docs.add("beta"), nil)
+	eventually(t, 90*time.Second, "both to be found", both)
+	d.stop()
+	drop()
+	d = start(t, c, d.docs)
+	eventually(t, 90*time.Second, "both to be found after the start", both)
 }
 
 // SPEC 3.5: a database of one's own is made by the writer.

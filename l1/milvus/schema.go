@@ -2,6 +2,7 @@ package milvus
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,6 +55,23 @@ func realName(collection, model string, dims int) string {
 
 // claimsName has its layout in the name: claims are cheap to make anew.
 func claimsName(collection string) string { return collection + "_claims" + strconv.Itoa(layout) }
+
+// refuseNewer refuses a collection that a later layout was made of: its claims could not be read, so its rows would be dropped
+// as nobody's.
+func refuseNewer(collections []*entity.Collection, collection string) error {
+	for _, c := range collections {
+		version, ours := strings.CutPrefix(c.Name, collection+"_claims")
+		if !ours || strings.Trim(version, "0123456789") != "" || version == "" {
+			continue
+		}
+		if n, err := strconv.Atoi(version); err != nil || n > layout {
+			return fmt.Errorf("open collection %s: %w: format %s, this one reads up to %d; install the newer version again, or set l1.milvus.collection to another name", c.Name, errNewer, version, layout)
+		}
+	}
+	return nil
+}
+
+var errNewer = errors.New("written by a newer version of knowledged")
 
 func varchar(name string, bytes int64) *entity.Field {
 	return entity.NewField().WithName(name).WithDataType(entity.FieldTypeVarChar).WithMaxLength(bytes)

@@ -3,7 +3,6 @@ package milvus
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -38,19 +37,17 @@ func (s *Store) Search(ctx context.Context, vector []float32, k int, category st
 	if k <= 0 {
 		return nil, nil
 	}
-	if cause := s.breaker.check(s.probeNow); cause != nil {
+	if cause := s.breaker.Check(s.probeNow); cause != nil {
 		return nil, fmt.Errorf("%w: %w", l1.ErrAway, cause)
 	}
 	start := time.Now()
 	hits, err := s.search(ctx, ses, vector, k, category)
 	if err == nil {
-		s.breaker.worked()
+		s.breaker.Worked()
 		return hits, nil
 	}
 	err = s.c.explain(err)
-	if late := errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil; !late || time.Since(start) >= countFrom && !errors.Is(ctx.Err(), context.Canceled) {
-		s.breaker.failed(err)
-	}
+	s.breaker.Failed(ctx, start, err)
 	return nil, err
 }
 
@@ -118,7 +115,7 @@ func (s *Store) probe(ctx context.Context, ses *session) {
 	if err != nil { // the first search of a collection just loaded is slow
 		err = s.tryOut(ctx, ses)
 	}
-	s.breaker.settle(err)
+	s.breaker.Settle(err)
 }
 
 // Ailment is why searches are not answered although the connection is there.
@@ -126,5 +123,5 @@ func (s *Store) Ailment() error {
 	if s.session.Load() == nil {
 		return nil // then Run knows why
 	}
-	return s.breaker.ailment()
+	return s.breaker.Cause()
 }

@@ -127,12 +127,16 @@ func TestTLSAndLogin(t *testing.T) {
 	if _, err := ids(token); err != nil {
 		t.Errorf("by token: %v", err)
 	}
+	if err := dialed(t, good).CreateCredential(t.Context(), "ann", "Annette1"); err != nil {
+		t.Fatal(err)
+	}
 	otherCA, _, _ := certificate(t)
 	for _, tc := range []struct {
 		name, want string
 		spoil      func(*Config)
 	}{
 		{"wrong password", `does not accept user "root"`, func(c *Config) { c.PasswordFile = write(t, "password", "hunter2-secret") }},
+		{"a user whose role lacks the privileges", `user "ann" with the password of l1.milvus.password_file may not do this`, func(c *Config) { c.Username, c.PasswordFile = "ann", write(t, "ann", "Annette1") }},
 		{"no password file", "read l1.milvus.password_file", func(c *Config) { c.PasswordFile += ".gone" }},
 		{"nobody", "does not accept a client without user", func(c *Config) { c.Username, c.PasswordFile = "", "" }},
 		{"wrong token", "does not accept the token", func(c *Config) { *c = token; c.TokenFile = write(t, "token", "root:hunter2-secret") }},

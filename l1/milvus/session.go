@@ -95,13 +95,26 @@ func (s *Store) connect(ctx context.Context, dims int) (_ *session, err error) {
 	return ses, s.announce(ctx, ses)
 }
 
-// greet is the first call: it tells whether the server is there, knows us, and has the database, which a writer makes.
+// greet is the first call: it tells whether the server is there, knows us, has the database, which a writer makes, and
+// holds nothing of a newer version.
 func (s *Store) greet(ctx context.Context, cl client.Client) error {
 	short, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	there, err := cl.DescribeCollection(short, s.c.Collection)
+	if err := s.greetName(short, cl); err != nil {
+		return err
+	}
+	all, err := cl.ListCollections(short)
+	if err != nil {
+		return fmt.Errorf("list collections: %w", err)
+	}
+	return refuseNewer(all, s.c.Collection)
+}
+
+// greetName asks for the configured name.
+func (s *Store) greetName(ctx context.Context, cl client.Client) error {
+	there, err := cl.DescribeCollection(ctx, s.c.Collection)
 	if noCollection(err) {
-		return s.needDatabase(short, cl)
+		return s.needDatabase(ctx, cl)
 	}
 	if s.c.wantsTLS(ctx, err) {
 		return &explained{fmt.Sprintf("Milvus at %s wants TLS (l1.milvus.tls)", s.c.Address), err}
@@ -135,7 +148,20 @@ func Check(ctx context.Context, c Config) error {
 	if noDatabase(err) && writes { // the daemon will make it
 		return nil
 	}
+	if err == nil {
+		err = tryRead(ctx, cl, c.Collection)
+	}
 	return c.explain(err)
+}
+
+// tryRead finds out whether rows may be read: the server lets everybody ask what collections there are. One that is not there
+// yet, or not loaded, is none of its concern.
+func tryRead(ctx context.Context, cl client.Client, collection string) error {
+	_, err := cl.Query(ctx, collection, nil, fieldID+` == ""`, []string{fieldID})
+	if noCollection(err) || refused(err, codeNotLoaded) || refused(err, codeNotFullyLoaded) {
+		return nil
+	}
+	return err
 }
 
 // needDatabase makes the database if there is none. Only a list of collections tells.

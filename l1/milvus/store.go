@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+
+	"knowledged/breaker"
 )
 
 var errClosed = errors.New("the vector store is closed")
@@ -24,7 +26,7 @@ type Store struct {
 	connecting chan struct{} // a slot for who makes the session, or closes
 	session    atomic.Pointer[session]
 	closed     atomic.Bool
-	breaker    breaker
+	breaker    *breaker.Breaker // of searches
 
 	mu     sync.Mutex           // guards below
 	mine   map[string]struct{}  // chunks claimed and not being deleted; nil until known
@@ -37,7 +39,7 @@ func Open(c Config, log *slog.Logger) (*Store, error) {
 	if _, ok := levels[c.Consistency]; !ok {
 		return nil, fmt.Errorf("open the Milvus store: no consistency level %q", c.Consistency)
 	}
-	s := &Store{c: c, log: log, connecting: make(chan struct{}, 1), breaker: newBreaker(), strays: make(map[string]time.Time)}
+	s := &Store{c: c, log: log, connecting: make(chan struct{}, 1), breaker: breaker.New(), strays: make(map[string]time.Time)}
 	if c.ReadOnly {
 		return s, nil
 	}
@@ -92,7 +94,7 @@ func (s *Store) Bytes() int64 {
 // Close waits for a probe under way.
 func (s *Store) Close() error {
 	s.closed.Store(true)
-	s.breaker.close()
+	s.breaker.Close()
 	s.connecting <- struct{}{}
 	defer func() { <-s.connecting }()
 	if ses := s.session.Swap(nil); ses != nil {

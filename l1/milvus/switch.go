@@ -13,12 +13,7 @@ func (s *Store) pointAlias(ctx context.Context, ses *session, move bool) error {
 	there, err := ses.client.DescribeCollection(ctx, s.c.Collection)
 	switch {
 	case noCollection(err):
-		err = ses.client.CreateAlias(ctx, ses.rows, s.c.Collection)
-		if err != nil { // another daemon may have been faster
-			if _, err2 := ses.client.DescribeCollection(ctx, s.c.Collection); err2 == nil {
-				err = nil
-			}
-		}
+		err = s.makeAlias(ctx, ses)
 	case err != nil:
 	case there.Schema.CollectionName == ses.rows || !move:
 		return nil
@@ -33,6 +28,25 @@ func (s *Store) pointAlias(ctx context.Context, ses *session, move bool) error {
 		return fmt.Errorf("look up alias %s: %w", s.c.Collection, err)
 	}
 	return nil
+}
+
+// makeAlias makes the name that cannot be looked up. It may be there all the same: somebody dropped the collection that it
+// stood for, and the server kept it.
+func (s *Store) makeAlias(ctx context.Context, ses *session) error {
+	err := ses.client.CreateAlias(ctx, ses.rows, s.c.Collection)
+	if err == nil {
+		return nil
+	}
+	if _, there := ses.client.DescribeCollection(ctx, s.c.Collection); there == nil {
+		return nil // another daemon was faster
+	}
+	if ses.client.AlterAlias(ctx, ses.rows, s.c.Collection) == nil {
+		return nil
+	}
+	if ses.client.DropAlias(ctx, s.c.Collection) == nil {
+		return ses.client.CreateAlias(ctx, ses.rows, s.c.Collection)
+	}
+	return err
 }
 
 // Retire moves the alias to this model's collection, now that it is complete, and drops those of earlier models, except where

@@ -1,6 +1,8 @@
 package milvus
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -212,5 +214,48 @@ func TestCheckSchema(t *testing.T) {
 		if err := checkSchema(there, ours()); err == nil || !strings.Contains(err.Error(), "not made by knowledged") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What a newer version made is left alone: an older one cannot read its claims, and would drop its rows.
+func TestRefuseNewer(t *testing.T) {
+	for name, refused := range map[string]bool{
+		"kb_claims1": false, "kb_claims2": true, "kb_claims99999999999999999999": true,
+		"kb_claims": false, "kb_claims2x": false, "other_claims2": false, "kb_claims-2": false, "kb_0123abcd": false,
+	} {
+		err := refuseNewer([]*entity.Collection{{Name: "kb_0123abcd"}, {Name: name}}, "kb")
+		if (err != nil) != refused || refused && !errors.Is(err, errNewer) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if refused && (!strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "this one reads up to 1; install the newer version again")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// listing is a server that has these collections and no alias yet.
+type listing struct {
+	client.Client
+	names []string
+}
+
+func (listing) DescribeCollection(context.Context, string) (*entity.Collection, error) {
+	return nil, &refusal{code: codeCollectionNotFound}
+}
+
+func (l listing) ListCollections(context.Context, ...client.ListCollectionOption) (all []*entity.Collection, err error) {
+	for _, name := range l.names {
+		all = append(all, &entity.Collection{Name: name})
+	}
+	return all, nil
+}
+
+func TestGreet_RefusesNewer(t *testing.T) {
+	s := &Store{c: Config{Collection: "kb"}}
+	if err := s.greet(t.Context(), listing{names: []string{"kb_claims1", "kb_claims2"}}); !errors.Is(err, errNewer) {
+		t.Error(err)
+	}
+	if err := s.greet(t.Context(), listing{names: []string{"kb_claims1"}}); err != nil {
+		t.Error(err)
 	}
 }

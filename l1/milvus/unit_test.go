@@ -150,61 +150,6 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-func TestBreaker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBreaker()
-		probes, answer := 0, errors.New("still away")
-		probe := func(context.Context) error { probes++; return answer }
-		away := errors.New("no answer")
-		for range tripAfter - 1 {
-			b.failed(away)
-		}
-		b.worked() // they have to be in a row
-		for range tripAfter {
-			if err := b.check(probe); err != nil {
-				t.Fatalf("open too early: %v", err)
-			}
-			b.failed(away)
-		}
-		if err := b.check(probe); !errors.Is(err, away) || probes != 0 {
-			t.Fatalf("after the third: %v, %d probes", err, probes)
-		}
-		for range 4 * 60 * 60 { // an hour of four lookups a second
-			time.Sleep(250 * time.Millisecond)
-			if b.check(probe) == nil {
-				t.Fatal("closed though no probe was answered")
-			}
-			synctest.Wait()
-		}
-		if probes < 110 || probes > 130 {
-			t.Errorf("%d probes in an hour, want one each %s", probes, longHold)
-		}
-		answer = nil
-		time.Sleep(longHold + time.Second)
-		if b.check(probe) == nil {
-			t.Error("the lookup that starts the probe waits for it")
-		}
-		synctest.Wait()
-		if err := b.check(probe); err != nil || b.ailment() != nil {
-			t.Errorf("after a good probe: %v", err)
-		}
-		for range tripAfter {
-			b.failed(away)
-		}
-		time.Sleep(firstHold + time.Millisecond)
-		ended := false
-		b.check(func(ctx context.Context) error { <-ctx.Done(); ended = true; return ctx.Err() })
-		b.close()
-		if !ended {
-			t.Error("close leaves a probe behind")
-		}
-		time.Sleep(time.Hour)
-		if b.check(func(context.Context) error { t.Error("a probe after close"); return nil }) == nil {
-			t.Error("closed by closing")
-		}
-	})
-}
-
 func TestPatiently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := &refusal{code: codeRateLimit}
