@@ -2,7 +2,9 @@ package embedding
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"sync"
 )
@@ -12,14 +14,19 @@ import (
 //go:embed model/zh-en-256.kbs
 var modelImage []byte
 
-// modelName is the built-in model's id. Another image needs another name: stored vectors are told apart by it.
-const modelName = "zh-en-256"
+// modelName is the id of the image with digest modelDigest (SHA-256). Stored vectors are told apart by the id, so another image
+// under this name has its digest in the id as well: see modelID.
+const (
+	modelName   = "zh-en-256-2"
+	modelDigest = "225c2a9159cdc5c8dccfb6a8e34678df57bba2a646836e26fa8f15a28926ca27"
+)
 
 // maxEncodeBytes bounds the time and memory one text takes: some 4 ms. Chunks and queries are far shorter.
 const maxEncodeBytes = 64 << 10
 
 // Builtin is the static model in the binary: Chinese and English, offline, microseconds a text. It is safe for concurrent use.
 type Builtin struct {
+	id      string
 	model   *model
 	scratch sync.Pool // of *scratch
 	soft    softState
@@ -39,14 +46,23 @@ func newBuiltin(image []byte) (*Builtin, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Builtin{model: m}
+	b := &Builtin{id: modelID(image), model: m}
 	b.scratch.New = func() any { return &scratch{vector: make([]float32, m.dims)} }
 	b.soft.init(m)
 	return b, nil
 }
 
+// modelID is the name alone for the image it was given to, so that the vectors of earlier releases stay good.
+func modelID(image []byte) string {
+	sum := sha256.Sum256(image)
+	if digest := hex.EncodeToString(sum[:]); digest != modelDigest {
+		return modelName + "-" + digest[:16]
+	}
+	return modelName
+}
+
 // Name is the model's id.
-func (b *Builtin) Name() string { return modelName }
+func (b *Builtin) Name() string { return b.id }
 
 // Dimensions is the length of its vectors.
 func (b *Builtin) Dimensions() int { return b.model.dims }

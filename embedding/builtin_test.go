@@ -51,6 +51,23 @@ func parityLines(tb testing.TB) []parityLine {
 	return out
 }
 
+// Vectors are stored under the model's id: the shipped image keeps that of earlier releases, and one that is put in its place
+// without a new name has another id all the same, so that everything is embedded anew.
+func TestModelIDFollowsTheImage(t *testing.T) {
+	if id := builtin(t).Name(); id != "zh-en-256-2" {
+		t.Errorf("the shipped image has the id %q", id)
+	}
+	other := slices.Clone(modelImage)
+	other[len(other)-1] ^= 1 // of the last row
+	b, err := newBuiltin(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := b.Name(); !strings.HasPrefix(id, "zh-en-256-2-") || id == builtin(t).Name() {
+		t.Errorf("another image has the id %q", id)
+	}
+}
+
 // The shipped image is the one the model card describes.
 func TestModelImageIsTheCardsModel(t *testing.T) {
 	sum := sha256.Sum256(modelImage)

@@ -20,7 +20,8 @@ import (
 // cacheLimit bounds the cache's file: some 120,000 vectors of 1,024 dimensions. Past it, the half used last is kept.
 const cacheLimit = 512 << 20
 
-const cacheHeader = "knowledged embedding cache 1"
+// CacheFormat is the version of the cache's records; a file of an older one is set aside.
+const CacheFormat = 1
 
 // Cache is a provider that asks another one only for passages that it has not embedded before, in this run or an earlier
 // one. Vectors are kept in a file by model and content, so a file may serve several models in turn. Queries pass through.
@@ -47,7 +48,7 @@ type cacheEntry struct {
 // NewCache wraps provider with the vectors in file, which is created if need be. Close it when done.
 func NewCache(provider Provider, file string, log *slog.Logger) (*Cache, error) {
 	c := &Cache{provider: provider, log: log, limit: cacheLimit}
-	f, err := vecfile.Open(file, cacheHeader, func(records func(func(vecfile.Record) bool)) error {
+	f, err := vecfile.Open(file, fmt.Sprintf("knowledged embedding cache %d", CacheFormat), func(records func(func(vecfile.Record) bool)) error {
 		c.entries, c.clock = make(map[cacheKey]cacheEntry), 0
 		for r := range records {
 			if len(r.Payload) <= len(cacheKey{}) {
@@ -76,7 +77,11 @@ func (c *Cache) EmbedQuery(ctx context.Context, query string) ([]float32, error)
 	return c.provider.EmbedQuery(ctx, query)
 }
 
-// EmbedPassages takes what it can from the file and asks the provider for the others.
+// Ailment is the provider's.
+func (c *Cache) Ailment() error { return ailmentOf(c.provider) }
+
+// EmbedPassages takes what it can from the file and asks the provider for the others. Of a call that fails altogether it keeps
+// what the provider had made by then: trying again goes on from there.
 func (c *Cache) EmbedPassages(ctx context.Context, passages []Passage) ([][]float32, error) {
 	out := make([][]float32, len(passages))
 	keys := make([]cacheKey, len(passages))
@@ -97,6 +102,7 @@ func (c *Cache) EmbedPassages(ctx context.Context, passages []Passage) ([][]floa
 	vectors, err := c.provider.EmbedPassages(ctx, missing)
 	var failed *PassageErrors
 	if err != nil && !errors.As(err, &failed) {
+		c.salvage(keys, positions, vectors)
 		return nil, err
 	}
 	if len(vectors) != len(missing) {
@@ -118,6 +124,22 @@ func (c *Cache) EmbedPassages(ctx context.Context, passages []Passage) ([][]floa
 	}
 	c.put(keys, out, fresh)
 	return out, errs.OrNil()
+}
+
+// salvage keeps the valid vectors of a call that failed.
+func (c *Cache) salvage(keys []cacheKey, positions []int, vectors [][]float32) {
+	if len(vectors) != len(positions) {
+		return
+	}
+	made := make([][]float32, len(keys))
+	var fresh []int
+	for k, i := range positions {
+		if vectors[k] != nil && Check(vectors[k], c.provider.Dimensions()) == nil {
+			made[i] = vectors[k]
+			fresh = append(fresh, i)
+		}
+	}
+	c.put(keys, made, fresh)
 }
 
 // Close writes out the file and closes it; it does not close the provider.

@@ -21,6 +21,7 @@ type counting struct {
 	asked []Passage
 	fail  func(Passage) error // of one passage
 	err   error               // of the call
+	made  int                 // vectors that there are in spite of err
 	short bool                // leaves out a vector
 	wrong []float32
 }
@@ -30,7 +31,9 @@ func (c *counting) EmbedPassages(ctx context.Context, passages []Passage) ([][]f
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, passages...)
 	if c.err != nil {
-		return nil, c.err
+		out, _ := c.Hash.EmbedPassages(ctx, passages)
+		clear(out[min(c.made, len(out)):])
+		return out, c.err
 	}
 	out, err := c.Hash.EmbedPassages(ctx, passages)
 	if err != nil {
@@ -152,6 +155,22 @@ func TestCacheKeepsFailuresApart(t *testing.T) {
 	}
 	if s := (&PassageErrors{Errs: map[int]error{4: bad, 2: bad}}).Error(); s != "2 passages not embedded, the first is number 2: gives NaN" {
 		t.Error(s)
+	}
+}
+
+// SPEC 3.4: what was made before a call failed is not paid for twice.
+func TestCacheKeepsWhatAFailedCallMade_3_4(t *testing.T) {
+	p := &counting{Hash: Hash{Dims: 8}, err: errors.New("503"), made: 2}
+	c, _ := openCache(t, p, filepath.Join(t.TempDir(), "cache"))
+	all := []Passage{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}}
+	if _, err := c.EmbedPassages(t.Context(), all); !errors.Is(err, p.err) {
+		t.Fatalf("error %v", err)
+	}
+	p.take()
+	p.err = nil
+	embed(t, c, all...)
+	if asked := p.take(); len(asked) != 2 || asked[0].Text != "c" || asked[1].Text != "d" {
+		t.Errorf("asked again for %v", asked)
 	}
 }
 

@@ -117,3 +117,11 @@ func mix(text, breadcrumb []float32) bool {
 	}
 	return Normalize(text)
 }
+
+// ailmentOf is why a provider answers no queries now, if it is one that can tell; nil if all is well.
+func ailmentOf(p Provider) error {
+	if a, ok := p.(interface{ Ailment() error }); ok {
+		return a.Ailment()
+	}
+	return nil
+}

@@ -9,9 +9,10 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"knowledged/breaker"
 )
 
 const (
@@ -63,7 +64,9 @@ type OpenAI struct {
 	server  *server
 	dims    *dimensions
 	log     *slog.Logger
-	queries chan struct{} // a slot for each query under way
+	queries chan struct{}    // a slot for each query under way
+	breaker *breaker.Breaker // of queries
+	given   atomic.Int64     // the time, in nanoseconds, that the last query was given; 0 for no limit
 
 	query, document manner
 
@@ -92,7 +95,7 @@ func NewOpenAI(c OpenAIConfig, log *slog.Logger) (*OpenAI, error) {
 	o := &OpenAI{
 		config: c, name: name, server: server, log: log,
 		dims:    openDimensions(c.DimensionsFile, name, c.Dimensions, log),
-		queries: make(chan struct{}, maxQueries),
+		queries: make(chan struct{}, maxQueries), breaker: breaker.New(),
 	}
 	o.batch.Store(int64(c.Batch))
 	if o.query, err = c.manner("query_body", c.QueryPrefix, c.QueryBody); err != nil {
@@ -144,29 +147,11 @@ func (o *OpenAI) Learn(ctx context.Context) (int, error) {
 	return o.dims.get(), nil
 }
 
-// Close gives idle connections back.
+// Close waits for what is under way of its own accord, and gives idle connections back.
 func (o *OpenAI) Close() error {
+	o.breaker.Close()
 	o.server.http.CloseIdleConnections()
 	return nil
-}
-
-// EmbedQuery gives the query's vector. A blank query has a zero one.
-func (o *OpenAI) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
-	if strings.TrimSpace(query) == "" {
-		return make([]float32, o.Dimensions()), ctx.Err()
-	}
-	select {
-	case o.queries <- struct{}{}:
-		defer func() { <-o.queries }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	vector, err := o.askOne(ctx, &o.query, query)
-	if tooLong(err) {
-		vector, _, err = o.beginning(ctx, &o.query, query, err)
-	}
-	o.dims.heed(err)
-	return vector, err
 }
 
 // controlText is harmless to every model.

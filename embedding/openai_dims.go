@@ -101,6 +101,15 @@ func (d *dimensions) heed(err error) {
 	}
 }
 
+// DimensionsFormat is the version of the file's form. Of a later one, package state refuses the folder before it is read here.
+const DimensionsFormat = 1
+
+// dimensionsFile is the file; before it had a version, it was Models alone.
+type dimensionsFile struct {
+	Format int            `json:"format"`
+	Models map[string]int `json:"models"`
+}
+
 // read gives the lengths by model; none if the file is not there.
 func (d *dimensions) read() (map[string]int, error) {
 	known := make(map[string]int)
@@ -113,6 +122,10 @@ func (d *dimensions) read() (map[string]int, error) {
 	}
 	if err != nil {
 		return known, err
+	}
+	var file dimensionsFile
+	if err := json.Unmarshal(data, &file); err == nil && file.Models != nil {
+		return file.Models, nil
 	}
 	err = json.Unmarshal(data, &known)
 	if err != nil || known == nil {
@@ -132,7 +145,7 @@ func (d *dimensions) write(change func(map[string]int)) error {
 	if readErr == nil && maps.Equal(known, before) {
 		return nil
 	}
-	data, err := json.Marshal(known)
+	data, err := json.Marshal(dimensionsFile{Format: DimensionsFormat, Models: known})
 	if err != nil {
 		return err
 	}

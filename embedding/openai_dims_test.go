@@ -121,8 +121,8 @@ func TestDimensionsFileOfNoUse(t *testing.T) {
 			}
 			d.learn([][]float32{{1, 2}})
 			data, _ := os.ReadFile(file)
-			var known map[string]int
-			if err := json.Unmarshal(data, &known); err != nil || known["m"] != 2 {
+			var known dimensionsFile
+			if err := json.Unmarshal(data, &known); err != nil || known.Models["m"] != 2 {
 				t.Errorf("kept %s, %v", data, err)
 			}
 		})
@@ -163,4 +163,25 @@ func FuzzDecodeReply(f *testing.F) {
 			t.Fatalf("%d vectors", len(vectors))
 		}
 	})
+}
+
+// The file has a version; one from before it had is read, and gets one.
+func TestDimensionsFormat(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dimensions.json")
+	if err := os.WriteFile(file, []byte(`{"m":16}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	if n := openDimensions(file, "m", 0, log).get(); n != 16 {
+		t.Errorf("%d dimensions of a file without a version", n)
+	}
+	openDimensions(file, "other", 0, log).learn([][]float32{{1, 0}})
+	if text, err := os.ReadFile(file); err != nil || string(text) != `{"format":1,"models":{"m":16,"other":2}}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	for model, want := range map[string]int{"m": 16, "other": 2, "format": 0} {
+		if n := openDimensions(file, model, 0, log).get(); n != want {
+			t.Errorf("%s: %d dimensions, want %d", model, n, want)
+		}
+	}
 }

