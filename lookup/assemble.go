@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 	"unicode"
-
-	"knowledged/document"
 )
 
 // answer decides and assembles (SPEC 2.5).
@@ -147,7 +145,7 @@ const agreeTop = 3
 
 // evidence collects what speaks for the best of these documents, which are the top of the fused list or one of it.
 func (s *state) evidence(list []fused) Evidence {
-	ev := Evidence{Meaning: len(s.meaning.hits) > 0, Known: s.known, Named: s.named}
+	ev := Evidence{Meaning: len(s.meaning.hits) > 0, Known: s.known, Named: s.named, Unheard: s.unheard, Documents: s.e.deps.Documents.Len()}
 	if len(list) == 0 {
 		return Evidence{}
 	}
@@ -191,20 +189,24 @@ func (s *state) supplement(d *fused, relevance string) *Supplement {
 	if d == nil {
 		return nil
 	}
-	doc, chunk := s.doc(d.path), s.chunk(d)
+	doc, chunk := s.doc(d.path), s.passage(d)
+	content := chunk.Text
+	if best := s.chunk(d); best.Head != nil && chunk.Head == nil && best.Head.Summary != "" {
+		content = best.Head.Summary + "\n\n" + content // the summary is what was found
+	}
 	out := &Supplement{
-		DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, Content: chunk.Text,
+		DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, Content: content,
 		Breadcrumb: chunk.Breadcrumb, MatchType: MatchFulltext, Score: min(1, d.text), Relevance: relevance, More: []Extra{},
 	}
 	if d.ranks.Semantic > 0 {
-		out.MatchType, out.Score = MatchSemantic, d.cosine
+		out.MatchType, out.Score = MatchSemantic, s.e.cfg.Calibration.cosine(d.cosine)
 	}
 	for i := range s.list {
 		if o := &s.list[i]; len(out.More) < s.e.cfg.L1TopK-1 && o.path != d.path && o.best != nil && o.ranks.Semantic > 0 {
 			doc, chunk := s.doc(o.path), s.chunk(o)
 			out.More = append(out.More, Extra{
 				DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source,
-				Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: o.cosine,
+				Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: s.e.cfg.Calibration.cosine(o.cosine),
 			})
 		}
 	}
@@ -259,50 +261,12 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 func (s *state) results(a *Answer) {
 	for _, d := range choose(s.list, s.req.TopK) {
 		doc, chunk := s.doc(d.path), s.chunk(&d)
+		if chunk.Head != nil && chunk.Head.Summary == "" { // a title, which the entry has
+			chunk = s.passage(&d)
+		}
 		a.Results = append(a.Results, Result{
 			DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath,
 			Breadcrumb: chunk.Breadcrumb, Snippet: chunkSnippet(chunk, s.req.Query), Score: d.score, Ranks: d.ranks,
 		})
 	}
-}
-
-// chunk is a document's best passage; where only its name matched, the chunk that holds most of the query.
-func (s *state) chunk(d *fused) document.Chunk {
-	if d.best != nil {
-		if c, ok := s.e.deps.Documents.Chunk(d.best.id); ok {
-			return c
-		}
-	}
-	terms := queryTerms(s.req.Query)
-	ids := s.e.deps.Documents.ChunkIDs(d.path)
-	var best document.Chunk
-	most := -1
-	for _, id := range ids[:min(len(ids), maxNameChunks)] {
-		c, ok := s.e.deps.Documents.Chunk(id)
-		if !ok {
-			continue
-		}
-		w := 2 * weight(held([]rune(c.Breadcrumb+"\n"+c.Text), terms), terms)
-		if c.Head != nil {
-			w-- // as good as a passage only where no passage is as good
-		}
-		if w > most {
-			best, most = c, w
-		}
-	}
-	if best.Breadcrumb == "" {
-		best.Breadcrumb = s.doc(d.path).shownTitle()
-	}
-	return best
-}
-
-// maxNameChunks bounds the search for a passage in a document of which only a name matched.
-const maxNameChunks = 32
-
-// chunkSnippet is the part of a chunk to show. A head chunk repeats the title that the entry has: its summary is shown.
-func chunkSnippet(c document.Chunk, query string) string {
-	if c.Head != nil && c.Head.Summary != "" {
-		return snippet(c.Head.Summary, query)
-	}
-	return snippet(c.Text, query)
 }

@@ -39,7 +39,7 @@ func (s *state) candidates() []candidate {
 	}
 	for _, h := range s.meaning.hits {
 		if c := add(h.ChunkID); c != nil && !c.inL1 {
-			c.inL1, c.cosine = true, h.Score
+			c.inL1, c.cosine = true, s.e.cfg.Calibration.scaled(h.Score)
 		}
 	}
 	s.imputeCosine(out)
@@ -60,7 +60,7 @@ func (s *state) imputeCosine(list []candidate) {
 // lastCosine is that of the last semantic hit, 0 without any.
 func (s *state) lastCosine() float64 {
 	if n := len(s.meaning.hits); n > 0 {
-		return max(0, s.meaning.hits[n-1].Score)
+		return max(0, s.e.cfg.Calibration.scaled(s.meaning.hits[n-1].Score))
 	}
 	return 0
 }

@@ -71,19 +71,21 @@ type Reranker interface {
 // Documents is what is indexed. All calls are answered from memory save Chunk, which may read the disk. A chunk or path
 // it does not know is not indexed any more, whatever an index still says.
 type Documents interface {
+	Len() int // how many documents there are
 	Owner(chunkID string) (path string, index int, ok bool)
 	Doc(path string) (*Doc, bool) // shared and read-only
 	ChunkIDs(path string) []string
 	Chunk(chunkID string) (document.Chunk, bool)
 }
 
-// Deps are the engine's neighbours. Semantic, Reranker and Corrector may be nil (off).
+// Deps are the engine's neighbours. Semantic, Reranker, Corrector and Metrics may be nil (off).
 type Deps struct {
 	Keyword   Keyword
 	Semantic  Semantic
 	Documents Documents
 	Reranker  Reranker
 	Corrector Corrector
+	Metrics   *Metrics
 
 	// Paths are slash paths below the base folder.
 	Indexing func() bool                                   // the first scan still runs

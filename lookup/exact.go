@@ -54,7 +54,7 @@ func weighMatches(query string, matches []exactMatch) {
 			if n.As != "" { // a word that stands for it
 				typed = n.As
 			}
-			name := []rune(document.Fold(typed))
+			name := []rune(document.FoldName(typed))
 			for at := indexRunes(q, name, 0); at >= 0; at = indexRunes(q, name, at+1) {
 				for j := range name {
 					worth[at+j] = max(worth[at+j], w)
@@ -84,7 +84,7 @@ func shareKey(n document.MatchedName) string {
 	if n.How == "name_contains_query" {
 		return "\x00query"
 	}
-	return document.Fold(n.Name)
+	return document.FoldName(n.Name)
 }
 
 // significant leaves blanks and punctuation out of the reckoning, save those that belong to words (C++, C#).

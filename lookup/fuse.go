@@ -67,7 +67,7 @@ const (
 type candidate struct {
 	id, path string
 	text     float64 // BM25 / ideal
-	cosine   float64
+	cosine   float64 // on the built-in model's scale, as everywhere in here
 	soft     float64
 	bm25     float64 // raw
 	inText   bool
@@ -90,6 +90,7 @@ type fused struct {
 	score    float64
 	ranks    Ranks
 	best     *candidate // its best passage; nil if only its name matched
+	body     *candidate // its best passage but for the head
 	text     float64
 	cosine   float64
 	soft     float64
@@ -122,6 +123,9 @@ func (f Fusion) fuse(exact []exactMatch, chunks []candidate, han bool) []fused {
 		d.parts.BM25 = max(d.parts.BM25, c.bm25)
 		if d.best == nil || f.better(c, d.best) {
 			d.best = c
+		}
+		if !c.head && (d.body == nil || f.better(c, d.body)) {
+			d.body = c
 		}
 		if v := c.value(f.Score); d.joint == nil || v > d.joint.value(f.Score) || v == d.joint.value(f.Score) && c.id < d.joint.id {
 			d.joint = c

@@ -162,11 +162,13 @@ func TestWeighMatches(t *testing.T) {
 	}{
 		{"the query itself", "ERR_TIMEOUT", []exactMatch{contains("a", "err_timeout")}, 1, 1},
 		{"full width", "ＥＲＲ＿ＴＩＭＥＯＵＴ", []exactMatch{contains("a", "err_timeout")}, 1, 1},
+		{"a blank between scripts", "MySQL 主从", []exactMatch{contains("a", "MySQL主从")}, 1, 1},
+		{"marks around a name", "如何解决支付手册", []exactMatch{contains("a", "《支付手册》")}, 1, 1},
 		{"neither punctuation nor question words count", "如何解决缓存穿透？", []exactMatch{contains("a", "缓存穿透")}, 1, 1},
 		{"an ideograph counts for two letters", "redis 雪崩", []exactMatch{contains("a", "redis")}, 5. / 9, 5. / 9},
 		{"overlapping names count once", "支付网关", []exactMatch{contains("a", "支付", "支付网关", "网关")}, 1, 1},
 		{"two names", "redis 雪崩 原理", []exactMatch{contains("a", "redis", "雪崩")}, 9. / 13, 9. / 13},
-		{"shared by four", "redis", []exactMatch{contains("a", "redis"), contains("b", "redis"), contains("c", "Redis"), contains("d", "redis")}, 1, 0.5},
+		{"shared by four", "redis", []exactMatch{contains("a", "redis"), contains("b", "redis"), contains("c", "Redis"), contains("d", "“redis”")}, 1, 0.5},
 		{"part of a name", "timeout", []exactMatch{part("a", "ERR_TIMEOUT")}, 1, 1},
 		{"part of many names", "支付", []exactMatch{
 			part("a", "支付网关"), part("b", "支付宝"), part("c", "支付单"), part("d", "支付"),

@@ -28,6 +28,7 @@ type state struct {
 	meaning   meaning
 	known     float64 // see Evidence
 	named     float64
+	unheard   bool
 	list      []fused
 
 	start                     time.Time
@@ -213,6 +214,7 @@ func (s *state) askKnown(ctx context.Context) {
 		return
 	}
 	s.known, s.named = t.Coverage, t.Coverage
+	s.unheard = onlyFunction(s.req.Query) || onlyCodes(words) && t.Coverage < allKnown
 	switch {
 	case !hasHan(words):
 	case named == "":
@@ -224,6 +226,9 @@ func (s *state) askKnown(ctx context.Context) {
 	}
 	s.textTook += time.Since(start)
 }
+
+// allKnown is a share that leaves out nothing, as sums of floats come.
+const allKnown = 0.999
 
 // maxMatchChunks bounds the second search of a keyword that very many documents carry.
 const maxMatchChunks = 1000

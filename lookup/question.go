@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -122,6 +123,36 @@ func contentWords(query string) (words, named string) {
 		named = ""
 	}
 	return words, named
+}
+
+// onlyFunction reports a query of nothing but words that every question is asked in: it is about anything.
+func onlyFunction(query string) bool {
+	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !significant(r) && r != '\'' })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !functionWords[w] })
+}
+
+// onlyCodes reports words that are codes and identifiers, all of them: ERR_FOO, PG-505, HTTP 418, readTimeout.
+func onlyCodes(words string) bool {
+	all := strings.Fields(words)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(w string) bool { return !isCode(w) })
+}
+
+func isCode(word string) bool {
+	digits, upper, lower, inner := 0, 0, 0, false
+	for _, r := range word {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			return false
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsUpper(r):
+			inner = inner || lower > 0
+			upper++
+		case unicode.IsLetter(r):
+			lower++
+		}
+	}
+	return digits > 0 || inner || strings.Contains(word, "_") || upper > 1 && lower == 0
 }
 
 // width is what a letter counts for where parts of a query are compared: an ideograph says about as much as two letters.

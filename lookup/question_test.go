@@ -25,6 +25,23 @@ func TestContentWords(t *testing.T) {
 	}
 }
 
+// SPEC 2.5: what is asked by codes alone, or by words that every question has.
+func TestOnlyCodes(t *testing.T) {
+	for words, want := range map[string]bool{
+		"ERR_FOO": true, "PG-505": true, "HTTP 418": true, "readTimeout": true, "E1234": true, "MTLS": true, "err_foo": true,
+		"http3": true, "ERR_FOO happens": false, "支付报 ERR_FOO": false, "Kafka": false, "timeout": false, "": false, "A": false,
+	} {
+		if onlyCodes(words) != want {
+			t.Errorf("%q: %t", words, !want)
+		}
+	}
+	for query, want := range map[string]bool{"the": true, "What is it?": true, "怎么办": true, "to be or not to be": true, "the cache": false, "缓存怎么办": false, "?": false} {
+		if onlyFunction(query) != want {
+			t.Errorf("%q: %t", query, !want)
+		}
+	}
+}
+
 func squeezeBlanks(s string) string { return oneLine(s) }
 
 func FuzzContentWords(f *testing.F) {

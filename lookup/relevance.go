@@ -21,13 +21,32 @@ type Calibration struct {
 	Han, Other         Thresholds
 	TextHan, TextOther Thresholds // without cosines
 
+	// The more documents there are, the better the best of them that has nothing to say looks, and the better the one that
+	// answers. Thresholds are for a folder of SizeAt documents and rise by Rise with each tenfold number of them.
+	SizeAt float64
+	Rise   Thresholds
+
 	// Full text can vouch for what a model does not know (identifiers, log lines): a passage that holds this share of the
 	// query's terms, weighed by idf, is at least weak, or is strong if meaning does not contradict.
 	CoverWeak, CoverStrong float64
 
-	// Mean and SD are those of the model's cosines between unrelated chunks of the folder; zero where CosineWeight is for
-	// the model's cosines as they are.
-	Mean, SD float64
+	// The model's cosines where nothing is in common, and the built-in model's for the same texts. By them its cosines are
+	// brought to the scale of the built-in model; with an SD of zero they are taken as they are.
+	Unrelated, Reference Spread
+}
+
+// Spread is where cosines lie.
+type Spread struct{ Mean, SD float64 }
+
+func spreadOf(cosines []float64) Spread {
+	n := float64(len(cosines))
+	var sum, square float64
+	for _, c := range cosines {
+		sum += c
+		square += c * c
+	}
+	mean := sum / n
+	return Spread{Mean: mean, SD: math.Sqrt(max(0, square/n-mean*mean))}
 }
 
 // Thresholds cut evidence in three.
@@ -36,19 +55,26 @@ type Thresholds struct {
 	None   float64 // below, nothing found is about the question
 }
 
-// BuiltinCalibration belongs to zh-en-256 with its soft match.
-var BuiltinCalibration = Calibration{
-	CosineWeight: 1, SoftWeight: 0.7, KnownWeight: 0.35, NamedWeight: 0.3,
-	Han: Thresholds{Strong: 0.86, None: 0.66}, Other: Thresholds{Strong: 0.97, None: 0.67},
-	TextHan: Thresholds{Strong: 0.72, None: 0.58}, TextOther: Thresholds{Strong: 0.84, None: 0.72},
-	CoverWeak: 0.8, CoverStrong: 0.8,
+// Folders beyond these sizes are judged as if of them: nobody has measured how thresholds go on.
+const smallestFolder, largestFolder = 3, 1000
+
+// forFolder are the thresholds in a folder of so many documents; 0 is one of SizeAt.
+func (c Calibration) forFolder(t Thresholds, documents int) Thresholds {
+	if documents == 0 || c.SizeAt == 0 {
+		return t
+	}
+	tenfolds := math.Log10(float64(min(max(documents, smallestFolder), largestFolder)) / c.SizeAt)
+	return Thresholds{Strong: t.Strong + c.Rise.Strong*tenfolds, None: t.None + c.Rise.None*tenfolds}
 }
 
-// The built-in model's cosines between unrelated chunks, to which another model's are mapped.
-const (
-	builtinMean = 0.17
-	builtinSD   = 0.16
-)
+// BuiltinCalibration belongs to zh-en-256-2 with its soft match.
+var BuiltinCalibration = Calibration{
+	CosineWeight: 1, SoftWeight: 0.7, KnownWeight: 0.35, NamedWeight: 0.3,
+	Han: Thresholds{Strong: 0.84, None: 0.66}, Other: Thresholds{Strong: 0.99, None: 0.67},
+	TextHan: Thresholds{Strong: 0.64, None: 0.46}, TextOther: Thresholds{Strong: 0.72, None: 0.50},
+	SizeAt: 300, Rise: Thresholds{Strong: 0.1, None: 0.08},
+	CoverWeak: 0.8, CoverStrong: 0.8,
+}
 
 // uncalibrated serves models whose cosines nobody has measured: the built-in soft match and full text judge.
 func uncalibrated() Calibration {
@@ -57,42 +83,54 @@ func uncalibrated() Calibration {
 	return c
 }
 
-// CalibrationFrom fits the built-in thresholds to another model by its cosines between unrelated chunks of the user's own
-// folder (pairs from different documents; some hundred do): models differ in where "nothing in common" lies and in how far
-// they spread, and once both are taken out a good passage stands out alike. With fewer than 30 cosines it knows nothing.
-func CalibrationFrom(unrelated []float64) Calibration {
-	n := float64(len(unrelated))
-	var sum, square float64
-	for _, c := range unrelated {
-		sum += c
-		square += c * c
-	}
-	c := BuiltinCalibration
-	c.Mean = sum / n
-	c.SD = math.Sqrt(max(0, square/n-c.Mean*c.Mean))
-	if n < 30 || c.SD < 1e-3 {
+// CalibrationFrom fits the built-in thresholds and weights to another model, by its cosines of texts of the user's own folder
+// that are unrelated, and those of the built-in model of the same texts: models differ in where "nothing in common" lies and
+// in how far they spread, and once both are taken out a good passage stands out alike. The folder itself moves both, the more
+// its documents are of one kind, hence the same texts. With fewer than 30 cosines it knows nothing.
+func CalibrationFrom(unrelated, builtin []float64) Calibration {
+	if min(len(unrelated), len(builtin)) < 30 {
 		return uncalibrated()
 	}
+	return CalibrationOf(spreadOf(unrelated), spreadOf(builtin))
+}
+
+// CalibrationOf is CalibrationFrom, of where those cosines lie.
+func CalibrationOf(unrelated, builtin Spread) Calibration {
+	if unrelated.SD < 1e-3 || builtin.SD < 1e-3 {
+		return uncalibrated()
+	}
+	c := BuiltinCalibration
+	c.Unrelated, c.Reference = unrelated, builtin
 	return c
 }
 
-// cosine is a cosine on the built-in model's scale.
-func (c Calibration) cosine(x float64) float64 {
-	if c.SD == 0 {
-		return x
+// scaled brings a cosine to the built-in model's scale, for which thresholds and fusion weights were measured.
+func (c Calibration) scaled(cosine float64) float64 {
+	if c.Unrelated.SD == 0 {
+		return cosine
 	}
-	return builtinMean + (x-c.Mean)/c.SD*builtinSD
+	return c.Reference.Mean + (cosine-c.Unrelated.Mean)/c.Unrelated.SD*c.Reference.SD
+}
+
+// cosine is what was scaled, for who reads the answer.
+func (c Calibration) cosine(scaled float64) float64 {
+	if c.Unrelated.SD == 0 {
+		return scaled
+	}
+	return c.Unrelated.Mean + (scaled-c.Reference.Mean)/c.Reference.SD*c.Unrelated.SD
 }
 
 // Evidence is what relevance is judged by.
 type Evidence struct {
-	Cosine    float64 `json:"cosine"`
+	Cosine    float64 `json:"cosine"` // on the built-in model's scale
 	Soft      float64 `json:"soft"`
 	Coverage  float64 `json:"coverage"`  // idf-weighted share of the query's terms in the best full-text hit
 	Known     float64 `json:"known"`     // the same share of its words of content that any document holds
 	Named     float64 `json:"named"`     // of the Latin words among Chinese ones: names, mostly; else as Known, or 1
+	Unheard   bool    `json:"unheard"`   // it is all codes that are not in the folder, or all function words: weak at most
 	Agreement bool    `json:"agreement"` // full text and meaning put the same document among their first three
 	Meaning   bool    `json:"meaning"`   // the semantic index took part
+	Documents int     `json:"documents"` // in the folder: thresholds rise with them
 	Score     float64 `json:"score"`     // the weighted sum
 	Relevance string  `json:"relevance"` // strong, weak, or empty: nothing relevant
 }
@@ -101,7 +139,7 @@ type Evidence struct {
 func (c Calibration) score(e Evidence) float64 {
 	sum := c.SoftWeight*e.Soft + c.KnownWeight*e.Known + c.NamedWeight*e.Named
 	if e.Meaning && c.CosineWeight > 0 {
-		sum += c.CosineWeight * c.cosine(e.Cosine)
+		sum += c.CosineWeight * e.Cosine
 	}
 	return sum
 }
@@ -117,12 +155,15 @@ func (c Calibration) judge(e Evidence, han bool, floor *float64) string {
 	case han:
 		t = c.TextHan
 	}
+	t = c.forFolder(t, e.Documents)
 	if floor != nil {
 		t.None = *floor
 	}
 	// Without a cosine that counts and without a re-ranker, what was found by meaning can be near or far.
 	blind := e.Meaning && c.CosineWeight == 0 && e.Soft == 0 && floor == nil
 	switch {
+	case e.Unheard && (score >= t.None || e.Coverage >= c.CoverWeak):
+		return Weak
 	case e.Coverage >= c.CoverStrong && (e.Agreement || !e.Meaning):
 		return Strong
 	case score >= t.Strong && score >= t.None:

@@ -29,6 +29,8 @@ func TestJudge_2_5(t *testing.T) {
 		{"nothing", c, at(c.Other.None - 0.01), false, nil, ""},
 		{"what the folder knows counts", c, Evidence{Meaning: true, Cosine: c.Han.None - 0.5, Known: 1, Named: 1}, true, nil, Weak},
 		{"a name that it does not know", c, Evidence{Meaning: true, Cosine: c.Han.None - 0.5, Known: 1}, true, nil, ""},
+		{"codes that are in no document", c, Evidence{Meaning: true, Cosine: 2, Coverage: 1, Agreement: true, Unheard: true}, false, nil, Weak},
+		{"codes that nothing is near to", c, Evidence{Meaning: true, Cosine: c.Other.None - 0.01, Unheard: true}, false, nil, ""},
 		{"full text vouches", c, Evidence{Meaning: true, Coverage: c.CoverWeak}, false, nil, Weak},
 		{"full text and meaning agree", c, Evidence{Meaning: true, Coverage: c.CoverStrong, Agreement: true}, false, nil, Strong},
 		{"full text alone, strong", c, Evidence{Coverage: c.CoverStrong}, false, nil, Strong},
@@ -48,28 +50,86 @@ func TestJudge_2_5(t *testing.T) {
 	}
 }
 
+// SPEC 2.5: the same evidence is worth more in a small folder, where less looks alike by chance.
+func TestJudgeBySizeOfFolder_2_5(t *testing.T) {
+	c := BuiltinCalibration
+	at := func(score float64, documents int) string {
+		return c.judge(Evidence{Meaning: true, Cosine: score, Documents: documents}, false, nil)
+	}
+	for _, tt := range []struct {
+		name      string
+		score     float64
+		documents int
+		want      string
+	}{
+		{"as many as measured", c.Other.Strong + 0.01, int(c.SizeAt), Strong},
+		{"a tenth of them, strong", c.Other.Strong - c.Rise.Strong + 0.01, int(c.SizeAt / 10), Strong},
+		{"a tenth of them, not strong", c.Other.Strong - c.Rise.Strong - 0.01, int(c.SizeAt / 10), Weak},
+		{"a tenth of them, weak", c.Other.None - c.Rise.None + 0.01, int(c.SizeAt / 10), Weak},
+		{"a tenth of them, nothing", c.Other.None - c.Rise.None - 0.01, int(c.SizeAt / 10), ""},
+		{"many", c.Other.Strong + 0.01, largestFolder, Weak},
+		{"more than were ever measured are judged as the most that were", c.Other.Strong + 0.06, 100 * largestFolder, Strong},
+		{"one document", c.Other.None - 2*c.Rise.None + 0.01, 1, Weak},
+		{"but not everything passes there", c.Other.None - 2*c.Rise.None - 0.01, 1, ""},
+	} {
+		if got := at(tt.score, tt.documents); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+
+	w := threeDocs(t)
+	w.meaning = []document.Hit{hit("api/b.md#1", c.Other.Strong-0.02)}
+	w.coverage, w.known = 0, 0
+	for documents, want := range map[int]string{3: Strong, largestFolder: Weak} {
+		w.folder = documents
+		if a := w.lookup(Request{}); a.Supplement == nil || a.Supplement.Relevance != want {
+			t.Errorf("%d documents: %+v, want %s", documents, a.Supplement, want)
+		}
+	}
+}
+
+// SPEC 2.5: an error code that no document has is not answered by the page of another one as if it were.
+func TestUnheardCode_2_5(t *testing.T) {
+	for _, tt := range []struct {
+		query string
+		known float64
+		want  string
+	}{{"ERR_FOO", 1, Strong}, {"ERR_FOO", 0.4, Weak}, {"what is ERR_FOO?", 0.4, Weak}, {"the", 1, Weak}, {"refunds of ERR_FOO", 0.4, Strong}} {
+		w := threeDocs(t)
+		good(w)
+		w.coverage, w.known = 0, tt.known
+		if a := w.lookup(Request{Query: tt.query}); a.Supplement == nil || a.Supplement.Relevance != tt.want {
+			t.Errorf("%q, %.1f of it known: %+v, want %s", tt.query, tt.known, a.Supplement, tt.want)
+		}
+	}
+}
+
 // Another model's cosines are judged on the built-in model's scale, once its cosines between unrelated chunks are known.
 func TestCalibrationFrom(t *testing.T) {
-	var unrelated []float64
+	var unrelated, builtin []float64
 	for i := range 200 {
-		unrelated = append(unrelated, 0.6+0.1*math.Sin(float64(i))) // e5 and the like: nothing in common is .6, not .17
+		unrelated = append(unrelated, 0.6+0.1*math.Sin(float64(i))) // e5 and the like: nothing in common is .6
+		builtin = append(builtin, 0.17+0.22*math.Sin(float64(i)))
 	}
-	c := CalibrationFrom(unrelated)
-	if math.Abs(c.cosine(0.6)-builtinMean) > 0.01 || math.Abs(c.cosine(0.6+c.SD)-builtinMean-builtinSD) > 0.01 {
-		t.Errorf("%.3f, %.3f", c.cosine(0.6), c.cosine(0.6+c.SD))
+	c := CalibrationFrom(unrelated, builtin)
+	if math.Abs(c.scaled(0.6)-0.17) > 0.01 || math.Abs(c.scaled(0.7)-0.39) > 0.01 {
+		t.Errorf("%.3f, %.3f", c.scaled(0.6), c.scaled(0.7))
+	}
+	if back := c.cosine(c.scaled(0.77)); math.Abs(back-0.77) > 1e-9 {
+		t.Errorf("a cosine of .77 is shown as %.3f", back)
 	}
 	for name, ev := range map[string]Evidence{
-		"":     {Meaning: true, Cosine: 0.62, Soft: 0.2, Known: 0.3, Named: 0.3},
-		Strong: {Meaning: true, Cosine: 0.8, Soft: 0.6, Known: 0.9, Named: 0.9},
+		"":     {Meaning: true, Cosine: c.scaled(0.62), Soft: 0.2, Known: 0.3, Named: 0.3},
+		Strong: {Meaning: true, Cosine: c.scaled(0.8), Soft: 0.6, Known: 0.9, Named: 0.9},
 	} {
 		if got := c.judge(ev, false, nil); got != name {
 			t.Errorf("%+v: %q, want %q", ev, got, name)
 		}
 	}
-	if BuiltinCalibration.cosine(0.4) != 0.4 {
+	if BuiltinCalibration.scaled(0.4) != 0.4 {
 		t.Error("the built-in model's cosines are taken as they are")
 	}
-	if CalibrationFrom(unrelated[:20]) != uncalibrated() || CalibrationFrom(make([]float64, 50)) != uncalibrated() {
+	if CalibrationFrom(unrelated[:20], builtin) != uncalibrated() || CalibrationFrom(make([]float64, 50), builtin) != uncalibrated() {
 		t.Error("too few cosines, or all the same, say nothing")
 	}
 }
@@ -127,6 +187,22 @@ func TestExplain_2_3(t *testing.T) {
 		}
 	}
 	noNullLists(t, a)
+}
+
+// SPEC 2.3: with a calibrated model, what no meaning was asked of has no cosine.
+func TestExplainWithoutMeaning_2_3(t *testing.T) {
+	w := threeDocs(t)
+	w.cfg.Calibration.Unrelated, w.cfg.Calibration.Reference = Spread{0.75, 0.03}, Spread{0.1, 0.1}
+	w.text = []document.Hit{hit("ops/c.md#1", 2)}
+	a := w.lookup(Request{Explain: true})
+	if len(a.Explain.Results) == 0 {
+		t.Fatal("nothing is explained")
+	}
+	for _, r := range a.Explain.Results {
+		if r.Cosine != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
 }
 
 // Chunks that only full text found are taken for as near as the last semantic hit, not for orthogonal.

@@ -1,6 +1,8 @@
 package lookup
 
 import (
+	"context"
+	"log/slog"
 	"time"
 	"unicode/utf8"
 
@@ -19,6 +21,9 @@ func (s *state) explain(ev Evidence) *Explain {
 	for _, d := range choose(s.list, s.req.TopK) {
 		p := d.parts
 		p.Source, p.Contributions = s.doc(d.path).Source, []document.Contribution{}
+		if len(s.meaning.hits) > 0 { // else it is 0 and none
+			p.Cosine = s.e.cfg.Calibration.cosine(p.Cosine)
+		}
 		if d.best != nil && d.best.why >= 0 {
 			p.Contributions = append(p.Contributions, s.text.Hits[d.best.why].Why...)
 		}
@@ -31,6 +36,9 @@ func (s *state) explain(ev Evidence) *Explain {
 func (s *state) report(a *Answer) {
 	total := time.Since(s.start)
 	a.Timings = Timings{L0Ms: ms(s.matchTook + s.textTook), L1Ms: ms(s.meaning.took), TotalMs: ms(total)}
+	if !s.req.Preview { // half a word finds nothing, and that is no failure
+		s.e.deps.Metrics.observe(a, s.matchTook+s.textTook, s.meaning.took, total)
+	}
 	args := []any{"reason", a.Decision.Reason, "found", a.Found, "l0Matches", a.Decision.L0Matches, "l1", a.Decision.L1}
 	if p := a.Primary; p != nil {
 		args = append(args, "source", p.Source, "title", p.Title, "confidence", p.Confidence,
@@ -45,7 +53,11 @@ func (s *state) report(a *Answer) {
 		args = append(args, "degraded", a.Degraded)
 	}
 	args = append(args, "results", len(a.Results), "caller", s.req.Caller, "l0Ms", a.Timings.L0Ms, "l1Ms", a.Timings.L1Ms, "took", total)
-	s.log.Info("lookup", args...)
+	level := slog.LevelInfo
+	if s.req.Preview {
+		level = slog.LevelDebug
+	}
+	s.log.Log(context.Background(), level, "lookup", args...)
 	if total > slowLookup {
 		s.log.Warn("slow lookup", "took", total, "l0Ms", a.Timings.L0Ms, "l1Ms", a.Timings.L1Ms)
 	}

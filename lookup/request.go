@@ -34,6 +34,7 @@ type Request struct {
 	RequestID string `json:"-"` // "": one is made
 	Caller    string `json:"-"` // the door it came through, for the log and the history
 	Tool      string `json:"-"` // the client's own name, where it gave one
+	Preview   bool   `json:"-"` // a query that is still being typed: no part of the history, logged at DEBUG
 }
 
 // InputError says which field of a request is wrong: the client's mistake, never the daemon's.

@@ -28,6 +28,7 @@ type world struct {
 	owner   map[string]string
 	order   map[string][]string
 	files   map[string]*document.Document
+	folder  int            // its documents, as the engine counts them; 0: as many as the thresholds are for
 	missing map[string]int // looks at a file that find nothing before it is there; -1: for ever
 
 	matches  []document.Match
@@ -193,6 +194,8 @@ func (s softFake) Soft(_ string, passages []Passage) []float64 {
 }
 
 type documentsFake struct{ w *world }
+
+func (d documentsFake) Len() int { return d.w.folder }
 
 func (d documentsFake) Owner(id string) (string, int, bool) {
 	p, ok := d.w.owner[id]

@@ -30,7 +30,7 @@ func (s *state) keepWorthy(ctx context.Context) {
 		if m.cover < leadStrength {
 			names := m.names[:0:0]
 			for _, n := range m.names {
-				if n.How == "name_contains_query" || !s.isCommon(ctx, document.Fold(n.Name), common) {
+				if n.How == "name_contains_query" || !s.isCommon(ctx, document.FoldName(n.Name), common) {
 					names = append(names, n)
 				}
 			}
@@ -76,7 +76,7 @@ func (s *state) isCommon(ctx context.Context, name string, known map[string]bool
 	carriers := make(map[string]bool)
 	for _, m := range s.matches {
 		for _, n := range m.names {
-			if document.Fold(n.Name) == name {
+			if document.FoldName(n.Name) == name {
 				carriers[m.path] = true
 			}
 		}
