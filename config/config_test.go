@@ -176,6 +176,9 @@ func TestLoad_Faults(t *testing.T) {
 		{"target over max", "chunker: {target: 2000}\n", "c.yaml:1: chunker.target: 2000 is more than chunker.max (1600)"},
 		{"max of zero", "chunker: {max: 0}\n", "c.yaml:1: chunker.max: 0 is not above 0"},
 		{"max too big", "chunker: {max: 100000}\n", "c.yaml:1: chunker.max: 100000 is more than 16000"},
+		{"more results than a lookup may ask for", "lookup: {top_k: 51}\n", "c.yaml:1: lookup.top_k: 51 is more than 50"},
+		{"more candidates than memory", "lookup: {candidates: 999999999}\n", "c.yaml:1: lookup.candidates: 999999999 is more than 1000"},
+		{"negative score", "lookup: {min_score: -5}\n", "c.yaml:1: lookup.min_score: -5 is less than 0"},
 		{"zero", "lookup: {top_k: 0}\n", "c.yaml:1: lookup.top_k: 0 is not above 0"},
 		{"negative weight", "lookup: {fusion: {score: {soft: -1}}}\n", "c.yaml:1: lookup.fusion.score.soft: -1 is less than 0"},
 		{"negative size", "knowledge: {max_file_size: -1}\n", "c.yaml:1: knowledge.max_file_size: -1 is not above 0"},
@@ -402,8 +405,8 @@ func TestLoad_HTTP(t *testing.T) {
 func TestExample_IsTheDefaults(t *testing.T) {
 	p := newPlace(t)
 	p.opt.File = p.write(t, "c.yaml", Example())
-	l := &loader{Loaded: Loaded{Config: Config{}, Origins: map[string]Origin{}}, opt: p.opt}
-	l.settings = settings(&l.Config)
+	l := newLoader(p.opt)
+	l.Config = Config{}
 	l.readFile()
 	if len(l.problems) > 0 {
 		t.Fatal(l.problems)
@@ -512,4 +515,26 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestSettingsAreThoseOfShow(t *testing.T) {
+	p := newPlace(t)
+	p.opt.File = p.write(t, "c.yaml", "lookup: {top_k: 7}\nembedding: {openai: {base_url: \"http://me:secret@host/v1\"}}\nwatch: {settle: 40ms}\n")
+	l := p.load(t)
+	values := map[string]Setting{}
+	for _, s := range l.Settings() {
+		values[s.Name] = s
+		if last := s.Name[strings.LastIndex(s.Name, ".")+1:]; !strings.Contains(l.Show(), last+": ") {
+			t.Errorf("Show does not print %s", s.Name)
+		}
+	}
+	if s := values["lookup.top_k"]; s.Value != 7 || !strings.HasSuffix(s.Origin, "c.yaml:1") {
+		t.Errorf("%+v", s)
+	}
+	if s := values["watch.settle"]; s.Value != "40ms" {
+		t.Errorf("%+v", s)
+	}
+	if s := values["embedding.openai.base_url"]; strings.Contains(s.Value.(string), "secret") {
+		t.Errorf("a password is told: %+v", s)
+	}
 }

@@ -40,12 +40,13 @@ func (l *loader) readEnv() {
 		s := byName[name]
 		switch {
 		case s != nil:
-			l.Origins[s.path] = o
-			if err := s.setText(value); err != nil {
-				l.problem(s.path, "%v", err)
-			}
+			l.set(s, o, o, s.setText(value))
 		case !foreignEnv.MatchString(name):
-			l.problemAt(o, "", "no such setting%s", hint(nearest(name, slices.Collect(maps.Keys(byName)))))
+			near := nearest(name, slices.Collect(maps.Keys(byName)))
+			if near != "" {
+				l.meant[byName[near].path] = true
+			}
+			l.problemAt(o, "", "no such setting%s", hint(near))
 		}
 	}
 }

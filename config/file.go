@@ -22,7 +22,7 @@ const maxFile = 1 << 20
 func (l *loader) readFile() {
 	for _, name := range l.candidates() {
 		data, err := readLimited(name)
-		if errors.Is(err, fs.ErrNotExist) && l.opt.File == "" {
+		if l.opt.File == "" && (errors.Is(err, fs.ErrNotExist) || l.hidden(name)) {
 			continue
 		}
 		l.File = name
@@ -31,6 +31,7 @@ func (l *loader) readFile() {
 			if errors.As(err, &pe) {
 				err = pe.Err
 			}
+			l.fileLost = true
 			l.problems = append(l.problems, Problem{Message: fmt.Sprintf("read configuration file %s: %v", name, err), Origin: Origin{Kind: FromDefault}})
 			return
 		}
@@ -52,6 +53,12 @@ func (l *loader) candidates() []string {
 		list = append(list, filepath.Join(dir, "knowledged", "config.yaml"))
 	}
 	return append(list, systemFile)
+}
+
+// hidden tells of a file in a working directory that the caller may not look into. Who is there did not choose the file.
+func (l *loader) hidden(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrPermission) && filepath.Dir(name) == filepath.Clean(l.opt.Cwd)
 }
 
 func readLimited(name string) ([]byte, error) {
@@ -82,14 +89,27 @@ func (l *loader) readYAML(data []byte) {
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		l.syntax(err)
+		line := l.syntax(err)
+		if len(doc.Content) == 0 {
+			l.fileLost = true
+			l.before(data, line)
+		}
+	}
+}
+
+// before reads what stands above a fault of syntax, if that is whole: its faults can be told as well.
+func (l *loader) before(data []byte, line int) {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	var doc yaml.Node
+	if err := yaml.Unmarshal(bytes.Join(lines[:min(max(line-1, 0), len(lines))], nil), &doc); err == nil && len(doc.Content) > 0 {
+		l.section("", doc.Content[0])
 	}
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// syntax tells of broken YAML. yaml.v3 names the line in the text of its error only.
-func (l *loader) syntax(err error) {
+// syntax tells of broken YAML, and gives the line. yaml.v3 names it in the text of its error only.
+func (l *loader) syntax(err error) int {
 	text := err.Error()
 	m := yamlLine.FindStringSubmatch(text)
 	o := Origin{Kind: FromFile, Name: l.File, Line: 1}
@@ -103,6 +123,7 @@ func (l *loader) syntax(err error) {
 		text += " (a tab? YAML is indented by blanks)"
 	}
 	l.problemAt(o, "", "not valid YAML: %s", text)
+	return o.Line
 }
 
 // section reads a mapping whose keys continue prefix, which is "" or ends in a dot.
@@ -112,7 +133,9 @@ func (l *loader) section(prefix string, n *yaml.Node) {
 		return // a section with all its lines commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		l.problemAt(l.at(n), strings.TrimSuffix(prefix, "."), "a mapping of settings is needed, not %s", kindName(n))
+		section := strings.TrimSuffix(prefix, ".")
+		l.lost(section, l.unread)
+		l.problemAt(l.at(n), section, "a mapping of settings is needed, not %s", kindName(n))
 		return
 	}
 	lines := map[string]int{}
@@ -139,10 +162,7 @@ func (l *loader) entry(path string, key, value *yaml.Node) {
 	case isNull(value):
 		// Nothing after the colon: the default stays.
 	default:
-		l.Origins[path] = l.at(key)
-		if err := s.setNode(value); err != nil {
-			l.problemAt(l.at(value), path, "%v", err)
-		}
+		l.set(s, l.at(key), l.at(value), s.setNode(value))
 	}
 }
 

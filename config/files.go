@@ -7,29 +7,43 @@ import (
 	"strings"
 )
 
+// Check loads the configuration and looks for the files that CheckFiles looks for, so that the error is all that is wrong.
+// What was loaded is valid only without an error; its File is named in any case.
+func Check(opt Options) (*Loaded, error) {
+	l := load(opt)
+	l.checkFiles()
+	if len(l.problems) > 0 {
+		return &l.Loaded, l.faults()
+	}
+	return &l.Loaded, nil
+}
+
 // CheckFiles looks for the files with secrets that the daemon reads at its start. Load leaves them alone: clients share
 // the configuration, and need not be able to read them.
 func (l *Loaded) CheckFiles() error {
 	at := &loader{Loaded: *l}
-	at.settings = settings(&at.Config)
-	c := &at.Config
-	at.checkFile("ipc.token_file", c.IPC.TokenFile)
-	if c.Embedding.Provider == "openai" {
-		at.checkFile("embedding.openai.api_key_file", c.Embedding.OpenAI.APIKeyFile)
-	}
-	if c.L1.Backend == "milvus" {
-		at.checkFile("l1.milvus.password_file", c.L1.Milvus.PasswordFile)
-		at.checkFile("l1.milvus.token_file", c.L1.Milvus.TokenFile)
-		at.checkFile("l1.milvus.ca_file", c.L1.Milvus.CAFile)
-	}
+	at.checkFiles()
 	if len(at.problems) > 0 {
-		return &Error{Problems: at.problems}
+		return at.faults()
 	}
 	return nil
 }
 
+func (l *loader) checkFiles() {
+	c := &l.Config
+	l.checkFile("ipc.token_file", c.IPC.TokenFile)
+	if l.known("embedding.provider") && c.Embedding.Provider == ProviderOpenAI {
+		l.checkFile("embedding.openai.api_key_file", c.Embedding.OpenAI.APIKeyFile)
+	}
+	if l.known("l1.backend") && c.L1.Backend == BackendMilvus {
+		l.checkFile("l1.milvus.password_file", c.L1.Milvus.PasswordFile)
+		l.checkFile("l1.milvus.token_file", c.L1.Milvus.TokenFile)
+		l.checkFile("l1.milvus.ca_file", c.L1.Milvus.CAFile)
+	}
+}
+
 func (l *loader) checkFile(setting, file string) {
-	if file == "" {
+	if file == "" || !l.known(setting) {
 		return
 	}
 	data, err := os.ReadFile(file)

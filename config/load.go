@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,23 +50,33 @@ func (o Origin) String() string {
 // Load reads the configuration: flags go before environment, that before the file, that before the defaults. The error is
 // an *Error with every fault found.
 func Load(opt Options) (*Loaded, error) {
-	l := &loader{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}, opt: opt, env: environment(opt.Env)}
+	l := load(opt)
+	if len(l.problems) > 0 {
+		return nil, l.faults()
+	}
+	return &l.Loaded, nil
+}
+
+func load(opt Options) *loader {
+	l := newLoader(opt)
+	l.readFile()
+	l.readEnv()
+	l.readFlags()
+	l.resolve()
+	l.validate()
+	return l
+}
+
+func newLoader(opt Options) *loader {
+	l := &loader{
+		Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}, opt: opt, env: environment(opt.Env),
+		unread: map[string]bool{}, meant: map[string]bool{},
+	}
 	l.settings = settings(&l.Config)
 	for _, s := range l.settings {
 		l.Origins[s.path] = Origin{Kind: FromDefault}
 	}
-	l.readFile()
-	l.readEnv()
-	l.readFlags()
-	if len(l.problems) == 0 {
-		// Only values that could be read are worth judging.
-		l.resolve()
-		l.validate()
-	}
-	if len(l.problems) > 0 {
-		return nil, &Error{Problems: l.problems}
-	}
-	return &l.Loaded, nil
+	return l
 }
 
 type loader struct {
@@ -73,6 +85,11 @@ type loader struct {
 	env      map[string]string
 	settings []*setting
 	problems []Problem
+
+	// What is known of the values, so that all faults are told in one go and none that only follows from another.
+	unread   map[string]bool // settings whose value could not be read, by path
+	meant    map[string]bool // settings that an unknown name probably stands for
+	fileLost bool            // the file, or what follows a fault of its syntax, could not be read
 }
 
 func (l *loader) find(path string) *setting {
@@ -84,9 +101,38 @@ func (l *loader) find(path string) *setting {
 	return nil
 }
 
-// problem notes a fault of a setting at the place its value was written.
+// known tells whether the values of all these settings are those that their author meant. Others are not worth judging.
+func (l *loader) known(paths ...string) bool {
+	for _, path := range paths {
+		unset := l.Origins[path].Kind == FromDefault
+		if l.unread[path] || unset && (l.meant[path] || l.fileLost) {
+			return false
+		}
+	}
+	return true
+}
+
+// problem notes a fault of a setting's value, and of others it is compared with, at the place it was written.
 func (l *loader) problem(path, format string, args ...any) {
 	l.problems = append(l.problems, Problem{Origin: l.Origins[path], Setting: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// set notes where a value is written and whether it could be read there.
+func (l *loader) set(s *setting, o Origin, at Origin, err error) {
+	l.Origins[s.path] = o
+	l.unread[s.path] = err != nil
+	if err != nil {
+		l.problemAt(at, s.path, "%v", err)
+	}
+}
+
+// lost notes that the settings of a section could not be read.
+func (l *loader) lost(section string, of map[string]bool) {
+	for _, s := range l.settings {
+		if s.path == section || section == "" || strings.HasPrefix(s.path, section+".") {
+			of[s.path] = true
+		}
+	}
 }
 
 func (l *loader) problemAt(o Origin, setting, format string, args ...any) {
@@ -101,11 +147,19 @@ func (l *loader) readFlags() {
 			l.problemAt(o, path, "unknown setting%s", l.suggest(path))
 			continue
 		}
-		l.Origins[path] = o
-		if err := s.setText(l.opt.Flags[path]); err != nil {
-			l.problem(path, "%v", err)
-		}
+		l.set(s, o, o, s.setText(l.opt.Flags[path]))
 	}
+}
+
+// faults is all problems in the order of the file's lines; what is written elsewhere follows.
+func (l *loader) faults() *Error {
+	rank := func(p Problem) int {
+		return slices.Index([]string{FromFile, FromDefault, FromEnv, FromFlag}, p.Origin.Kind)
+	}
+	slices.SortStableFunc(l.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Origin.Line, b.Origin.Line))
+	})
+	return &Error{Problems: l.problems}
 }
 
 // Problem is one fault of a configuration.

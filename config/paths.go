@@ -17,7 +17,7 @@ const systemFile = "/etc/knowledged/config.yaml"
 // resolve makes all paths absolute and fills in those that have a place of their own by default.
 func (l *loader) resolve() {
 	for _, s := range l.settings {
-		if !s.file || s.value.String() == "" {
+		if !s.file || l.unread[s.path] || s.value.String() == "" {
 			continue
 		}
 		path := s.value.String()
@@ -25,19 +25,17 @@ func (l *loader) resolve() {
 			home := l.home()
 			if home == "" {
 				l.problem(s.path, "%s: the home folder is not known (HOME is not set)", path)
+				l.unread[s.path] = true
 				continue
 			}
 			path = filepath.Join(home, path[1:])
 		}
 		s.value.SetString(l.absolute(path, l.folderOf(s)))
 	}
-	if len(l.problems) > 0 {
-		return
-	}
 	if l.Config.StateDir == "" {
 		if dir := l.stateHome(); dir != "" {
 			l.Config.StateDir = filepath.Join(dir, stateName(l.Config.Knowledge.BasePath))
-		} else {
+		} else if l.known("state_dir") {
 			l.problem("state_dir", "no place for it is known (neither XDG_STATE_HOME nor HOME is set); name one")
 		}
 	}

@@ -41,16 +41,38 @@ func (l *Loaded) Show() string {
 	return b.String()
 }
 
+// Setting is one setting as it is in force.
+type Setting struct {
+	Name   string `json:"name"`  // as in the file, with dots
+	Value  any    `json:"value"` // a text, number, truth or mapping; durations and sizes as texts
+	Origin string `json:"origin"`
+}
+
+// Settings lists what Show prints.
+func (l *Loaded) Settings() (all []Setting) {
+	c := l.Config
+	for _, s := range settings(&c) {
+		var value any
+		switch v := s.value.Interface().(type) {
+		case bool, int, float64, map[string]any:
+			value = v
+		case string:
+			value = redacted(v)
+		default:
+			value = s.show()
+		}
+		all = append(all, Setting{s.path, value, l.Origins[s.path].String()})
+	}
+	return all
+}
+
 func indent(depth int) string { return strings.Repeat("  ", depth) }
 
 // show writes the value so that it can be read again. The password in a URL is left out.
 func (s *setting) show() string {
 	switch v := s.value.Interface().(type) {
 	case string:
-		if u, err := url.Parse(v); err == nil && u.User != nil && u.Host != "" {
-			v = u.Redacted()
-		}
-		return scalar(v)
+		return scalar(redacted(v))
 	case float64:
 		return formatFloat(v)
 	case map[string]any:
@@ -62,6 +84,14 @@ func (s *setting) show() string {
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// redacted leaves out the password in a URL.
+func redacted(text string) string {
+	if u, err := url.Parse(text); err == nil && u.User != nil && u.Host != "" {
+		return u.Redacted()
+	}
+	return text
 }
 
 // scalar quotes a text where YAML needs it.

@@ -5,9 +5,17 @@ import (
 	"strings"
 )
 
-// suggest names the known setting or section nearest to an unknown one: by its whole path, or by its last part where the
-// author put it into the wrong section.
+// suggest names the known setting or section nearest to an unknown one, and notes that it was probably meant.
 func (l *loader) suggest(path string) string {
+	near := l.near(path)
+	if near != "" {
+		l.lost(near, l.meant)
+	}
+	return hint(near)
+}
+
+// near finds it by its whole path, or by its last part where the author put it into the wrong section.
+func (l *loader) near(path string) string {
 	var known, parts []string
 	for _, s := range l.settings {
 		for i, c := range s.path + "." {
@@ -23,14 +31,14 @@ func (l *loader) suggest(path string) string {
 		}
 	}
 	if near := nearest(lastPart(path), parts); near != "" {
-		return hint(section + near)
+		return section + near
 	}
 	for _, p := range known {
 		if bare(lastPart(p)) == bare(lastPart(path)) {
-			return hint(p)
+			return p
 		}
 	}
-	return hint(nearest(path, known))
+	return nearest(path, known)
 }
 
 func hint(near string) string {

@@ -11,31 +11,36 @@ import (
 	"strings"
 )
 
-// maxChunk keeps a chunk of four-byte characters within the 65,535 bytes of a Milvus text field.
-const maxChunk = 16_000
+// most is what settings may be at most, where more would be refused later or take all memory.
+var most = map[string]float64{
+	"chunker.max":                 16_000, // four bytes each in the 65,535 of a Milvus text field
+	"lookup.top_k":                50,     // as a lookup's own topK
+	"lookup.l1_top_k":             50,
+	"lookup.candidates":           1000,  // each is compared word piece by word piece within lookup.l1_timeout
+	"lookup.min_score":            10,    // a sum of shares and weights: nothing reaches it
+	"embedding.openai.batch":      2048,  // OpenAI's own limit
+	"embedding.openai.dimensions": 32768, // Milvus's
+}
 
-// validate finds every fault of values that are each of the right type.
+// validate finds every fault of the values that are known.
 func (l *loader) validate() {
 	l.validateNumbers()
 	l.validateIPC()
 	c := &l.Config
-	if base := c.Knowledge.BasePath; base == "" || filepath.Dir(base) == base {
+	if base := c.Knowledge.BasePath; l.known("knowledge.base_path") && (base == "" || filepath.Dir(base) == base) {
 		l.problem("knowledge.base_path", "%q is not a folder that can hold documents", base)
 	}
-	if inside(c.StateDir, c.Knowledge.BasePath) {
+	if l.known("knowledge.base_path", "state_dir") && inside(c.StateDir, c.Knowledge.BasePath) {
 		l.problem("state_dir", "%s lies in the base folder %s: name one outside of it", c.StateDir, c.Knowledge.BasePath)
 	}
 	l.ordered("watch.settle", "watch.max_settle", int64(c.Watch.Settle), int64(c.Watch.MaxSettle))
 	l.ordered("chunker.target", "chunker.max", int64(c.Chunker.Target), int64(c.Chunker.Max))
-	if c.Chunker.Max > maxChunk {
-		l.problem("chunker.max", "%d is more than %d", c.Chunker.Max, maxChunk)
-	}
 	l.validateMilvus(&c.L1.Milvus)
 	o := &c.Embedding.OpenAI
-	if u, err := url.Parse(o.BaseURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	if u, err := url.Parse(o.BaseURL); l.known("embedding.openai.base_url") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		l.problem("embedding.openai.base_url", "%q is not a URL such as http://127.0.0.1:11434/v1", o.BaseURL)
 	}
-	if o.Model == "" {
+	if l.known("embedding.openai.model") && o.Model == "" {
 		l.problem("embedding.openai.model", "is empty")
 	}
 }
@@ -43,6 +48,9 @@ func (l *loader) validate() {
 // validateNumbers: all numbers are above zero, but for those that say otherwise here.
 func (l *loader) validateNumbers() {
 	for _, s := range l.settings {
+		if !l.known(s.path) {
+			continue
+		}
 		var n float64
 		switch v := s.value.Interface().(type) {
 		case int:
@@ -53,19 +61,28 @@ func (l *loader) validateNumbers() {
 			n = float64(v)
 		case Size:
 			n = float64(v)
+		case Score:
+			if v.Value() == nil {
+				continue
+			}
+			n = *v.Value()
 		default:
 			continue
 		}
-		zero := s.path == "embedding.openai.dimensions" || strings.HasPrefix(s.path, "lookup.fusion.") && s.path != "lookup.fusion.rrf.k"
+		zero := s.path == "embedding.openai.dimensions" || s.path == "lookup.min_score" || strings.HasPrefix(s.path, "lookup.fusion.") && s.path != "lookup.fusion.rrf.k"
 		switch {
 		case zero && n < 0:
 			l.problem(s.path, "%v is less than 0", s.value)
 		case !zero && n <= 0:
 			l.problem(s.path, "%v is not above 0", s.value)
 		}
+		if limit, ok := most[s.path]; ok && n > limit {
+			l.problem(s.path, "%v is more than %.0f", s.value, limit)
+		}
 	}
 	f := l.Config.Lookup.Fusion
-	if f.Method == "rrf" && f.RRF.Exact == 0 && f.RRF.Fulltext == 0 && f.RRF.Semantic == 0 {
+	weights := []string{"lookup.fusion.rrf.exact", "lookup.fusion.rrf.fulltext", "lookup.fusion.rrf.semantic"}
+	if l.known("lookup.fusion.method") && l.known(weights...) && f.Method == "rrf" && f.RRF.Exact == 0 && f.RRF.Fulltext == 0 && f.RRF.Semantic == 0 {
 		l.problem("lookup.fusion.rrf.exact", "is 0, as are the other weights")
 	}
 }
@@ -73,7 +90,7 @@ func (l *loader) validateNumbers() {
 // ordered tells of a pair at the place of the one that was set.
 func (l *loader) ordered(low, high string, a, b int64) {
 	switch {
-	case a <= b, b <= 0: // the latter is a fault of its own
+	case !l.known(low, high), a <= b, b <= 0: // the last is a fault of its own
 	case l.Origins[low].Kind == FromDefault:
 		l.problem(high, "%v is less than %s (%v)", l.find(high).value, low, l.find(low).value)
 	default:
@@ -98,11 +115,13 @@ func inside(dir, base string) bool {
 
 func (l *loader) validateIPC() {
 	ipc := &l.Config.IPC
-	if limit := maxSocketPath(); len(ipc.Socket) > limit {
+	if limit := maxSocketPath(); l.known("ipc.socket") && len(ipc.Socket) > limit {
 		l.problem("ipc.socket", "%s has %d bytes; the path of a Unix socket may have %d: name a shorter one", ipc.Socket, len(ipc.Socket), limit)
 	}
 	if strings.EqualFold(ipc.HTTP, HTTPOff) {
 		ipc.HTTP = HTTPOff
+	}
+	if ipc.HTTP == HTTPOff || !l.known("ipc.http") {
 		return
 	}
 	host, port, err := net.SplitHostPort(ipc.HTTP)
@@ -111,6 +130,9 @@ func (l *loader) validateIPC() {
 		return
 	}
 	if loopback(host) {
+		return
+	}
+	if !l.known("ipc.allow_remote", "ipc.token_file") {
 		return
 	}
 	if !ipc.AllowRemote {
@@ -140,13 +162,16 @@ func loopback(host string) bool {
 var milvusName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
 
 func (l *loader) validateMilvus(m *Milvus) {
-	if host, port, err := net.SplitHostPort(m.Address); err != nil || host == "" || port == "" {
+	if host, port, err := net.SplitHostPort(m.Address); l.known("l1.milvus.address") && (err != nil || host == "" || port == "") {
 		l.problem("l1.milvus.address", "%q is not an address such as 127.0.0.1:19530", m.Address)
 	}
 	for _, path := range []string{"l1.milvus.database", "l1.milvus.collection"} {
-		if name := l.find(path).value.String(); !milvusName.MatchString(name) {
+		if name := l.find(path).value.String(); l.known(path) && !milvusName.MatchString(name) {
 			l.problem(path, "%q is not a name of letters, digits and _ that Milvus takes", name)
 		}
+	}
+	if !l.known("l1.milvus.username", "l1.milvus.password_file", "l1.milvus.token_file") {
+		return
 	}
 	if m.Username != "" && m.PasswordFile == "" {
 		l.problem("l1.milvus.username", "needs l1.milvus.password_file")

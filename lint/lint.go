@@ -94,21 +94,34 @@ func Check(f Folder) Report {
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
-	r := Report{Documents: len(f.Pages) + len(f.Rejected), Findings: c.findings}
-	if r.Findings == nil {
-		r.Findings = []Finding{}
-	}
-	for _, found := range r.Findings {
-		switch found.Severity {
-		case Error:
-			r.Errors++
-		case Warning:
-			r.Warnings++
-		default:
-			r.Notes++
-		}
+	r := Report{Documents: len(f.Pages) + len(f.Rejected), Findings: []Finding{}}
+	for _, found := range c.findings {
+		r.add(found)
 	}
 	return r
+}
+
+// Of is the report on one document.
+func (r Report) Of(path string) Report {
+	one := Report{Documents: 1, Findings: []Finding{}}
+	for _, f := range r.Findings {
+		if f.Path == path {
+			one.add(f)
+		}
+	}
+	return one
+}
+
+func (r *Report) add(f Finding) {
+	r.Findings = append(r.Findings, f)
+	switch f.Severity {
+	case Error:
+		r.Errors++
+	case Warning:
+		r.Warnings++
+	default:
+		r.Notes++
+	}
 }
 
 // check gathers findings over all pages, which are sorted by path.

@@ -120,11 +120,26 @@ func TestMissingSectionOffersTheNearestHeadings(t *testing.T) {
 	}
 }
 
+// What is said of a file without text fits what it has: front matter or nothing.
+func TestEmptyDocumentSaysWhatThereIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "the file is empty: no lookup finds it",
+		" \n\n":                           "the file is empty: no lookup finds it",
+		good("Refunds", "chargeback", ""): "there is no text below the front matter",
+		"---\ntitle: Refunds\n---\n":      "there is no text below the front matter",
+	} {
+		r := Check(read(t, map[string]string{"a.md": text}, true))
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == EmptyDocument && f.Message == want }) {
+			t.Errorf("%q: %+v", text, r.Findings)
+		}
+	}
+}
+
 // SPEC 2.4: a name that several documents have is never a unique match.
 func TestSharedNames_2_4(t *testing.T) {
 	r := Check(read(t, map[string]string{
 		"a.md": good("First", "支付, alone", "Text"),
-		"b.md": good("Second", "ERR_1, 支付", "Text"),
+		"b.md": good("Second", "ERR_1, 《支付》", "Text"),
 		"c.md": "---\ntitle: Third\nkeywords: [third thing]\naliases: [err_1]\nsummary: s\n---\nText\n",
 		"d.md": good("alone", "fourth thing", "Text"),
 		"e.md": "# First\n\nNo front matter: not an exact match, but the title is there twice.\n",

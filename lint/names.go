@@ -58,7 +58,7 @@ type index struct {
 func (c *check) index() *index {
 	x := &index{byName: map[string][]carrier{}}
 	add := func(page int, n name) {
-		key := document.Fold(n.text)
+		key := document.FoldName(n.text)
 		if !hasWord(key) {
 			return
 		}

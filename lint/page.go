@@ -101,7 +101,7 @@ const longKeyword = 60
 
 func (p *Page) weakNames() {
 	for _, n := range p.names {
-		folded := document.Fold(n.text)
+		folded := document.FoldName(n.text)
 		switch {
 		case !hasWord(folded):
 			p.report(WeakKeyword, n.at, fmt.Sprintf("%s %q has no letter and no digit: no query can mean it", n.kind, n.text))
@@ -131,7 +131,11 @@ func (p *Page) weakTexts(doc *document.Document, head *fields) {
 		p.report(WeakSummary, head.find(doc.Summary, "summary", "description"), "the summary repeats the title")
 	}
 	if strings.TrimSpace(doc.Body) == "" {
-		p.report(EmptyDocument, Location{Path: p.path}, "there is no text below the front matter")
+		message := "there is no text below the front matter"
+		if !doc.HasFrontmatter && len(doc.Warnings) == 0 {
+			message = "the file is empty: no lookup finds it"
+		}
+		p.report(EmptyDocument, Location{Path: p.path}, message)
 	}
 }
 

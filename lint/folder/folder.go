@@ -45,7 +45,7 @@ func Read(ctx context.Context, cfg Config, log *slog.Logger) (lint.Folder, error
 	if err != nil {
 		return lint.Folder{}, err
 	}
-	batch, err := listing(ctx, w)
+	batch, err := w.List(ctx)
 	if err != nil {
 		return lint.Folder{}, fmt.Errorf("list %s: %w", cfg.Base, err)
 	}
@@ -61,31 +61,6 @@ func Read(ctx context.Context, cfg Config, log *slog.Logger) (lint.Folder, error
 		return lint.Folder{}, fmt.Errorf("list %s: %w", cfg.Base, err)
 	}
 	return r.inspect(ctx, f, batch.Paths)
-}
-
-// listing lets the watcher walk once.
-func listing(ctx context.Context, w *watcher.Watcher) (watcher.Batch, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	batches := make(chan watcher.Batch)
-	ended := make(chan error, 1)
-	go func() { ended <- w.Run(ctx, batches) }()
-	for {
-		select {
-		case b := <-batches:
-			w.Done(b)
-			if !b.All {
-				continue
-			}
-			cancel()
-			if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
-				return b, err
-			}
-			return b, nil
-		case err := <-ended:
-			return watcher.Batch{}, errors.Join(err, context.Cause(ctx))
-		}
-	}
 }
 
 // inspect reads the documents side by side; the outcome does not depend on their order.
