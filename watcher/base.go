@@ -12,6 +12,7 @@ type baseState struct {
 	known   bool   // id is of the folder in the snapshot
 	real    string // its path free of links
 	missing bool
+	moved   bool      // away from its name, or deleted: its watch has ended, even if it is back already
 	had     int       // documents last handed over, or about to be
 	next    time.Time // of the next check
 	confirm time.Time // when an absent or emptied folder is believed to stay so; zero if there is no doubt
@@ -54,6 +55,9 @@ func (l *loop) checkBase(now time.Time) {
 	there := err == nil && fi.IsDir()
 	switch {
 	case there && l.base.known && !l.base.missing && idOf(fi) == l.base.id:
+		if l.base.moved {
+			l.lostEvents("the base folder was moved away and back")
+		}
 	case there:
 		if l.base.missing {
 			l.log.Info("the base folder is back", "path", l.cfg.Base)
@@ -70,6 +74,7 @@ func (l *loop) checkBase(now time.Time) {
 		l.closeNotify()
 		l.fresh, l.pass, l.cur = nil, nil, nil
 	}
+	l.base.moved = false
 	l.base.next = now.Add(l.baseInterval())
 }
 

@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,21 @@ func TestTrouble_4_2_BaseRecreated(t *testing.T) {
 		b.put("ops/c.md", "watched again")
 		b.index("ops/a.md", "new", "ops/b.md", "same", "ops/c.md", "watched again")
 	})
+}
+
+// SPEC 4.2: a base folder that was moved away and is back before anybody looked has lost its watch.
+func TestTrouble_4_2_BaseAwayForAMoment(t *testing.T) {
+	b := newBench(t, Config{PollInterval: time.Hour}, "a.md", "1", "ops/b.md", "1").start()
+	for i := range 5 {
+		b.must(os.Rename(b.root, b.root+"-gone"))
+		b.must(os.WriteFile(filepath.Join(b.root+"-gone", "a.md"), []byte(strings.Repeat("away ", i+2)), 0o600))
+		b.must(os.Rename(b.root+"-gone", b.root))
+		b.await("seen", func() bool { return b.w.Status().Pending == 0 })
+		text := strings.Repeat("back ", i+2)
+		b.put("c.md", text)
+		b.put("ops/b.md", text)
+		b.index("a.md", strings.Repeat("away ", i+2), "c.md", text, "ops/b.md", text)
+	}
 }
 
 // A base folder that stays away loses its documents, with a WARN; the watcher waits for its return all the same.

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,4 +52,19 @@ func TestWatch_BesideUnset(t *testing.T) {
 	if n := b.besides(); n != 0 {
 		t.Errorf("told %d times of no file", n)
 	}
+}
+
+// A document that goes in the same moment as the file beside changes is told with it.
+func TestWatch_4_1_BesideWithDeletion(t *testing.T) {
+	b := newBench(t, Config{PollInterval: time.Hour, Beside: ".words.yaml", Settle: 50 * time.Millisecond}, "ops/a.md", "1", "ops/b.md", "2").start()
+	for round := range 5 {
+		b.put(".words.yaml", strings.Repeat("- [a, b]\n", round+1))
+		b.put(".knowledgeignore", strings.Repeat("#\n", round)+"ops/a.md\n")
+		b.index("ops/b.md", "2")
+		b.rm(".knowledgeignore")
+		b.index("ops/a.md", "1", "ops/b.md", "2")
+	}
+	b.rm("ops/a.md")
+	b.put(".words.yaml", "")
+	b.index("ops/b.md", "2")
 }

@@ -28,6 +28,7 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 	now := time.Now()
 	if path == "" {
 		l.base.next = now // it was moved, deleted or had its permissions changed
+		l.base.moved = l.base.moved || ev.Has(fsnotify.Rename) || ev.Has(fsnotify.Remove)
 		if ev.Has(fsnotify.Chmod) {
 			l.fresh = append(l.fresh, "")
 		}

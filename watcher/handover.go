@@ -30,10 +30,7 @@ func (h *handover) offerSome(paths []string, absent map[string]struct{}, skipped
 	if len(paths) == 0 && len(skipped) == 0 {
 		return
 	}
-	if h.some == nil {
-		h.some, h.set = h.newBatch(), map[string]struct{}{}
-		h.some.Absent = map[string]struct{}{}
-	}
+	h.needSome()
 	for _, path := range paths {
 		if _, ok := h.set[path]; !ok {
 			h.set[path] = struct{}{}
@@ -50,10 +47,15 @@ func (h *handover) offerSome(paths []string, absent map[string]struct{}, skipped
 
 // offerBeside tells that the file beside the documents is not what it was.
 func (h *handover) offerBeside() {
+	h.needSome()
+	h.some.Beside = true
+}
+
+func (h *handover) needSome() {
 	if h.some == nil {
 		h.some, h.set = h.newBatch(), map[string]struct{}{}
+		h.some.Absent = map[string]struct{}{}
 	}
-	h.some.Beside = true
 }
 
 // first returns the batch to hand over next and out, or nil if there is none. The listing goes first: "whatever else is

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds each awaited condition.
-const patience = 15 * time.Second
+const patience = 60 * time.Second
 
 // bench is a watcher on a real folder with a reader that does what a daemon does: it looks at the disk.
 type bench struct {

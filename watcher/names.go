@@ -3,12 +3,36 @@ package watcher
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// conflictCopy matches the names Dropbox, Nextcloud and ownCloud give to the loser of a sync conflict.
-var conflictCopy = regexp.MustCompile(`(?i)\([^()]*conflicted copy \d{4}-\d{2}-\d{2}[^()]*\)`)
+// conflictCopy matches how the names end, without their extension, that sync clients and git's merge tools give to the other
+// versions of a file in conflict. People write about conflicts, too: a word alone does not make a copy. Nor does _BASE_2 or
+// _BACKUP_20260101: git puts a process id there, and what looks like a date or is short is taken for the author's.
+var conflictCopy = regexp.MustCompile(`(?:` + strings.Join([]string{
+	`(?i:[(（[][^()（）]*(?:conflict(?:ed|ing) copy|冲突副本|衝突副本)[^()（）]*[])）])`,              // Dropbox, Nextcloud, ownCloud, Obsidian Sync
+	`(?i:\((?:case|selective sync|unicode encoding|white ?space) conflict(?: ?\d+)?\))`, // Dropbox
+	`(?i:[([]conflicted[])])`,                                            // pCloud
+	`\((?:SFConflict |Conflict_).*\d{4}-\d{2}-\d{2}[-\d]*\)`,             // Seafile, FileCloud
+	`(?i:\([^()]*\bconflict[ _-]+(?:on |at )?\d{4}-\d{2}-\d{2}[^()]*\))`, // Unison, CloudMe
+	`(?i:[._-]conflict-\d{8}(?:-\d+)?)`,                                  // ownCloud of old
+	`_[A-Z][a-z]{2}-\d{2}-\d{4}-\d{4}_[A-Za-z]*Conflict(?:_?\d+)?`,       // Synology Drive
+	`\.(?:Conflict\d*|conflict\d+)`,                                      // Resilio Sync, rclone
+	`_(?:BACKUP|BASE|LOCAL|REMOTE)_(?:[13-9]\d{2,6}|2[1-9]\d{1,5})`,      // git mergetool
+}, "|") + `)(?: ?\(?\d{1,2}\)?)?$`)
+
+// conflictSigns are in all names that conflictCopy matches: each entry of each listing is asked about.
+var conflictSigns = []string{"onflict", "副本", "_BACKUP_", "_BASE_", "_LOCAL_", "_REMOTE_"}
+
+func isConflictCopy(stem string) bool {
+	sign := slices.ContainsFunc(conflictSigns, func(sign string) bool { return strings.Contains(stem, sign) })
+	return sign && conflictCopy.MatchString(stem)
+}
+
+// discarded are the folders in which systems keep what was deleted, restored or derived.
+var discarded = []string{"$RECYCLE.BIN", "System Volume Information", "lost+found", "#recycle", "#snapshot", "@Recycle", "@eaDir"}
 
 // safeSave matches the folders in which sandboxed macOS applications write before they swap the file in.
 var safeSave = regexp.MustCompile(`\.sb-[0-9a-f]{8}-[0-9A-Za-z]{6}$`)
@@ -20,7 +44,8 @@ func documentName(name string) bool {
 	if hiddenName(name) {
 		return false
 	}
-	switch ext := path.Ext(name); {
+	ext := path.Ext(name)
+	switch {
 	case strings.EqualFold(ext, ".md"), strings.EqualFold(ext, ".markdown"):
 	default:
 		return false
@@ -28,7 +53,7 @@ func documentName(name string) bool {
 	switch {
 	case strings.HasPrefix(name, "~$"), strings.HasPrefix(name, "~syncthing~"): // office lock files, Syncthing's transfers
 		return false
-	case strings.Contains(name, ".sync-conflict-"), conflictCopy.MatchString(name):
+	case strings.Contains(name, ".sync-conflict-"), isConflictCopy(strings.TrimSuffix(name, ext)):
 		return false
 	}
 	return true
@@ -36,7 +61,10 @@ func documentName(name string) bool {
 
 // hiddenName tells whether neither a document nor a folder of documents may have this name.
 func hiddenName(name string) bool {
-	return strings.HasPrefix(name, ".") || name == "" || safeSave.MatchString(name)
+	if strings.HasPrefix(name, ".") || name == "" || safeSave.MatchString(name) {
+		return true
+	}
+	return slices.ContainsFunc(discarded, func(folder string) bool { return strings.EqualFold(folder, name) })
 }
 
 func (w *Watcher) isBeside(path string) bool { return path != "" && path == w.cfg.Beside }
