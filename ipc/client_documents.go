@@ -86,7 +86,7 @@ func (c *Client) Put(ctx context.Context, p PutRequest) (rec Record, created boo
 	}
 	p.IfMatch.set(header, "If-Match")
 	p.IfNoneMatch.set(header, "If-None-Match")
-	resp, err := c.do(ctx, method, path+params, header, body)
+	resp, err := c.do(ctx, unhurried, method, path+params, header, body)
 	if err != nil {
 		return Record{}, false, err
 	}
@@ -98,7 +98,7 @@ func (c *Client) Put(ctx context.Context, p PutRequest) (rec Record, created boo
 func (c *Client) Delete(ctx context.Context, docID string, ifMatch Match) (done bool, err error) {
 	header := http.Header{}
 	ifMatch.set(header, "If-Match")
-	resp, err := c.do(ctx, "DELETE", documentPath(docID), header, nil)
+	resp, err := c.do(ctx, unhurried, "DELETE", documentPath(docID), header, nil)
 	if err != nil {
 		return false, err
 	}
@@ -108,7 +108,7 @@ func (c *Client) Delete(ctx context.Context, docID string, ifMatch Match) (done 
 // Reindex reads one document anew.
 func (c *Client) Reindex(ctx context.Context, docID string) (Job, error) {
 	var j Job
-	return j, c.send(ctx, "POST", documentPath(docID)+"/reindex", nil, &j)
+	return j, c.send(ctx, unhurried, "POST", documentPath(docID)+"/reindex", nil, &j)
 }
 
 // Reconcile compares folder, registry and vectors and repairs; with dryRun it only counts.
@@ -118,7 +118,7 @@ func (c *Client) Reconcile(ctx context.Context, dryRun bool) (Job, error) {
 		path += "?dryRun=1"
 	}
 	var j Job
-	return j, c.send(ctx, "POST", path, nil, &j)
+	return j, c.send(ctx, unhurried, "POST", path, nil, &j)
 }
 
 // formOf writes the upload as a multipart form and sets its content type.

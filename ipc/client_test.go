@@ -27,6 +27,9 @@ func TestClient(t *testing.T) {
 	if a, err := c.Lookup(ctx, lookup.Request{Query: "q", TopK: 3}); err != nil || a.RequestID == "" || h.asked[0].TopK != 3 || h.asked[0].Tool != "knowledged-test" {
 		t.Errorf("lookup: %+v %v", a, err)
 	}
+	if _, err := c.Lookup(ctx, lookup.Request{Query: "q"}); err != nil || h.asked[1].TopK != 0 {
+		t.Errorf("lookup without topK: %+v %v", h.asked, err)
+	}
 	if st, err := c.Status(ctx); err != nil || st.PID != os.Getpid() {
 		t.Errorf("status: %+v %v", st, err)
 	}

@@ -14,6 +14,19 @@ var (
 	ErrUnavailable = errors.New("not available right now")                // 503, worth trying again
 )
 
+// TooLargeError is an ErrTooLarge that says how large, where that is known, and what the limit is.
+type TooLargeError struct{ Size, Limit int64 } // bytes; Size 0: not known
+
+func (e *TooLargeError) Error() string {
+	if e.Size > e.Limit {
+		return fmt.Sprintf("it has %d bytes, the limit is %d", e.Size, e.Limit)
+	}
+	return fmt.Sprintf("the limit is %d bytes", e.Limit)
+}
+
+// Is makes it an ErrTooLarge.
+func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
+
 // ExistsError says that the same bytes are indexed at another place, or that a document there has as good as the same
 // name: 409 with that record.
 type ExistsError struct {
@@ -43,6 +56,18 @@ func (e *StaleError) Error() string {
 	}
 	return "the document has changed since it was read"
 }
+
+// MissingError says that the documents folder is not there, or is none: 503. Nothing was written.
+type MissingError struct {
+	Path string
+	Err  error // nil, or what the system says
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the documents folder %s is missing: put it back, or mount its disk; the daemon sees that by itself", e.Path)
+}
+
+func (e *MissingError) Unwrap() error { return e.Err }
 
 // InvalidError is input that cannot be accepted: 400. Field is named as the request names it.
 type InvalidError struct{ Field, Message string }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 )
 
 // access is what a route is to those who come in by the loopback port. On the socket everything is open.
@@ -23,15 +24,26 @@ const (
 // guard decides who may come in by the loopback port. Any page in any browser on this machine can send requests there: it
 // can't forge Host, Origin and Sec-Fetch-Site, and doesn't know the token.
 type guard struct {
-	token  [sha256.Size]byte // digest: comparing digests hides the token's length too
-	known  bool              // a token is set
-	all    bool              // it is asked for reading as well
-	remote bool              // bound beyond loopback: names are the network's, and a token is asked for everything
+	secret atomic.Pointer[secret] // another one after a reload
+	remote bool                   // bound beyond loopback: names are the network's, and a token is asked for everything
 	origin http.CrossOriginProtection
 }
 
+// secret is the token and what it is needed for.
+type secret struct {
+	token [sha256.Size]byte // digest: comparing digests hides the token's length too
+	known bool              // a token is set
+	all   bool              // it is asked for reading as well
+}
+
 func newGuard(token string, all, remote bool) *guard {
-	return &guard{token: sha256.Sum256([]byte(token)), known: token != "", all: all || remote, remote: remote}
+	g := &guard{remote: remote}
+	g.set(token, all)
+	return g
+}
+
+func (g *guard) set(token string, all bool) {
+	g.secret.Store(&secret{token: sha256.Sum256([]byte(token)), known: token != "", all: all || g.remote})
 }
 
 // check returns the Problem that a request is refused with, or nil.
@@ -41,28 +53,42 @@ func (g *guard) check(r *http.Request, need access) *Problem {
 		return nil
 	case need == socketOnly:
 		return problem(http.StatusNotFound, "There is nothing here.")
+	}
+	if p := g.enter(r); p != nil {
+		return p
+	}
+	return g.checkToken(r, need)
+}
+
+// enter refuses requests that a foreign page has a hand in.
+func (g *guard) enter(r *http.Request) *Problem {
+	switch {
 	case !g.remote && !loopbackHost(r.Host):
 		return problem(http.StatusForbidden, "The Host header is not a loopback name: use localhost, 127.0.0.1 or [::1].")
 	case !g.sameOrigin(r):
 		return problem(http.StatusForbidden, "Requests from other origins are not answered.")
 	}
-	return g.checkToken(r, need)
+	return nil
 }
 
 func (g *guard) checkToken(r *http.Request, need access) *Problem {
+	if need == open {
+		return nil // a probe that sends yesterday's token is told how the daemon is, not that the token is old
+	}
+	s := g.secret.Load()
 	header := r.Header.Get("Authorization")
-	if header != "" && g.known {
+	if header != "" && s.known {
 		scheme, token, _ := strings.Cut(header, " ")
 		sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
-		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
 			return problem(http.StatusUnauthorized, "The token is not the one in ipc.token_file.")
 		}
 		return nil
 	}
-	if need == open || need == read && !g.all {
+	if need == read && !s.all {
 		return nil
 	}
-	if !g.known {
+	if !s.known {
 		return problem(http.StatusForbidden, "This needs a token, and none is set: set ipc.token_file, or use the Unix socket.")
 	}
 	return problem(http.StatusUnauthorized, "This needs a token: send Authorization: Bearer and what ipc.token_file holds.")

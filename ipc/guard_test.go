@@ -127,7 +127,7 @@ func TestToken(t *testing.T) {
 				"": false, "Bearer " + testToken: true, "bearer " + testToken: true, "Bearer " + testToken + "x": false,
 				"Bearer " + testToken[1:]: false, "Basic " + testToken: false, testToken: false, "Bearer": false,
 			} {
-				want := good || authorization == "" && (c.need == open || c.need == read && mode == "writes")
+				want := good || c.need == open || authorization == "" && c.need == read && mode == "writes"
 				r := h.ask(c.method, h.url+c.path, "", "Authorization", authorization)
 				if ok := r.status/100 == 2; ok != want {
 					t.Errorf("%s: %s %s with %q: %d", mode, c.method, c.path, authorization, r.status)

@@ -9,8 +9,8 @@ const (
 	defaultPage = 50
 	// defaultChars is how much of a document is read if nothing else is asked (SPEC 2.9).
 	defaultChars = 2000
-	// maxChars is above any document of the default size limit.
-	maxChars = 100 << 20
+	// MaxChars is the most of a text that can be asked for, above any document of the default size limit.
+	MaxChars = 100 << 20
 )
 
 func (h *handler) listDocuments(w http.ResponseWriter, r *http.Request) error {
@@ -64,7 +64,7 @@ func (h *handler) getBySource(w http.ResponseWriter, r *http.Request) error {
 
 func (h *handler) getContent(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r, "maxChars", "section")
-	query := ContentQuery{MaxChars: q.number("maxChars", defaultChars, 1, maxChars), Section: q.text("section")}
+	query := ContentQuery{MaxChars: q.number("maxChars", defaultChars, 1, MaxChars), Section: q.text("section")}
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package ipc
 
 import (
+	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strings"
@@ -16,9 +18,16 @@ func (h *handler) postLookup(w http.ResponseWriter, r *http.Request) error {
 	if err := queryOf(r).err(); err != nil {
 		return err
 	}
-	var req lookup.Request
+	const absent = math.MinInt
+	req := lookup.Request{TopK: absent} // a 0 that was sent is no number of results
 	if err := readJSON(w, r, maxLookupBody, &req); err != nil {
 		return err
+	}
+	switch req.TopK {
+	case absent:
+		req.TopK = 0
+	case 0:
+		return &lookup.InputError{Field: "topK", Message: fmt.Sprintf("is 0: use 1 to %d", lookup.MaxTopK)}
 	}
 	return h.lookup(w, r, req)
 }
@@ -29,7 +38,7 @@ func (h *handler) getLookup(w http.ResponseWriter, r *http.Request) error {
 		Query:          q.text("query"),
 		SectionTitle:   q.text("sectionTitle"),
 		Category:       q.text("category"),
-		TopK:           q.number("topK", 0, 0, lookup.MaxTopK),
+		TopK:           q.number("topK", 0, 1, lookup.MaxTopK),
 		AlwaysSemantic: q.flag("alwaysSemantic"),
 		Content:        q.text("content"),
 		Explain:        q.flag("explain"),
@@ -66,7 +75,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 // readBody reads at most limit bytes; one that says it is longer isn't even begun.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
+		return nil, &TooLargeError{Size: r.ContentLength, Limit: limit}
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	return data, bodyError(r, err)

@@ -51,7 +51,7 @@ func (h *handler) postDocument(w http.ResponseWriter, r *http.Request) error {
 		return problem(http.StatusUnsupportedMediaType, "The body must be sent as Content-Type: multipart/form-data with a boundary.")
 	}
 	if r.ContentLength > h.cfg.MaxFileSize+formRoom {
-		return ErrTooLarge
+		return &TooLargeError{Size: r.ContentLength, Limit: h.cfg.MaxFileSize}
 	}
 	body := http.MaxBytesReader(w, r.Body, h.cfg.MaxFileSize+formRoom)
 	if err := h.readForm(multipart.NewReader(body, params["boundary"]), &req); err != nil {
@@ -128,7 +128,7 @@ func partNames(part *multipart.Part) (field, file string, err error) {
 func readPart(part *multipart.Part, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(part, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = ErrTooLarge
+		err = &TooLargeError{Limit: limit}
 	}
 	return data, err
 }
@@ -184,6 +184,7 @@ func matchOf(r *http.Request, header string) (Match, error) {
 	for tag := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		tag = strings.TrimSpace(tag)
 		switch {
+		case tag == "": // an empty part of a list (RFC 9110, 5.6.1); an empty list names nothing
 		case tag == "*":
 			m.Any = true
 		case len(tag) > 2 && tag[0] == '"' && strings.IndexByte(tag[1:], '"') == len(tag)-2:

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,10 @@ func newHandler(cfg Config, g *guard, log *slog.Logger) *handler {
 	for _, rt := range h.routes() {
 		h.mux.Handle(strings.TrimSpace(rt.method+" "+rt.path), h.guarded(rt.access, rt.handle))
 	}
+	h.mountPages()
+	for _, pattern := range shadowed {
+		h.mux.HandleFunc(pattern, h.unmatched)
+	}
 	h.mux.HandleFunc("/", h.unmatched)
 	return h
 }
@@ -57,14 +62,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.Header().Set("X-Request-Id", req.id)
 	a.Header().Set("X-Content-Type-Options", "nosniff")
 	a.Header().Set("Cache-Control", "no-store")
+	defer func() { // of a panic as well
+		h.cfg.Metrics.count(r, a.status)
+		h.log.DebugContext(r.Context(), "request", "requestId", req.id, "method", r.Method, "path", r.URL.Path,
+			"status", a.status, "took", time.Since(start), "caller", req.caller)
+	}()
 	defer h.recovered(a, r)
 	if plainPath(r.URL) {
 		h.mux.ServeHTTP(a, r)
 	} else {
-		h.refuse(a, r, badRequest("The path has an empty part, or one that leads elsewhere."))
+		h.turnAway(a, r, badRequest("The path has an empty part, or one that leads elsewhere."))
 	}
-	h.log.DebugContext(r.Context(), "request", "requestId", req.id, "method", r.Method, "path", r.URL.Path,
-		"status", a.status, "took", time.Since(start), "caller", req.caller)
 }
 
 // close waits for the requests under way and lets no more in. The backend's methods end with their contexts.
@@ -98,6 +106,10 @@ func (h *handler) guarded(need access, handle handlerFunc) http.HandlerFunc {
 			h.refuse(w, r, p)
 			return
 		}
+		if err := h.misdirected(r); err != nil {
+			h.refuse(w, r, err)
+			return
+		}
 		if err := handle(w, r); err != nil {
 			h.refuse(w, r, err)
 		}
@@ -111,19 +123,23 @@ func (h *handler) unmatched(w http.ResponseWriter, r *http.Request) {
 		need = read
 	}
 	if p := h.guard.check(r, need); p != nil {
-		h.refuse(w, r, p)
+		h.turnAway(w, r, p)
 		return
 	}
 	var allowed []string
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE"} {
 		other := *r
 		other.Method = method
-		if _, pattern := h.mux.Handler(&other); pattern != "/" {
+		if _, pattern := h.mux.Handler(&other); pattern != "/" && !slices.Contains(shadowed, pattern) {
 			allowed = append(allowed, method)
 		}
 	}
 	if len(allowed) == 0 {
-		h.refuse(w, r, problem(http.StatusNotFound, "There is nothing here; /openapi.json lists what there is."))
+		detail := "There is nothing here; /openapi.json lists what there is."
+		if h.wantsPage(r) {
+			detail = "No page has this address."
+		}
+		h.turnAway(w, r, problem(http.StatusNotFound, detail))
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
@@ -136,13 +152,21 @@ func (h *handler) unmatched(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPut && strings.HasPrefix(r.URL.Path, "/v1/documents") {
 		detail += " A file is saved with PUT /v1/documents/{category}/{fileName}; without a category with POST /v1/documents."
 	}
-	h.refuse(w, r, problem(http.StatusMethodNotAllowed, detail))
+	h.turnAway(w, r, problem(http.StatusMethodNotAllowed, detail))
 }
 
-// refuse answers with a Problem and logs it if it is the daemon's fault.
+// refuse answers with a Problem.
 func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if p := h.problemFor(w, r, err); p != nil {
+		_ = writeBody(w, p.Status, "application/problem+json", p) // a Problem can be marshalled
+	}
+}
+
+// problemFor is the Problem to answer err with, its headers set, logged if it is the daemon's fault; nil if nobody is
+// there to read it.
+func (h *handler) problemFor(w http.ResponseWriter, r *http.Request, err error) *Problem {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // the client is gone: nobody reads an answer, and it is no fault of ours
+		return nil //nolint:nilerr // the client is gone: nobody reads an answer, and it is no fault of ours
 	}
 	p := *problemOf(err) // a copy: the same value may be another request's
 	p.RequestID = RequestID(r.Context())
@@ -170,7 +194,7 @@ func (h *handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if p.etag != "" {
 		w.Header().Set("ETag", etag(p.etag))
 	}
-	_ = writeBody(w, p.Status, "application/problem+json", p) // a Problem can be marshalled
+	return &p
 }
 
 // drainBytes is how much of a body that is too large is read all the same.

@@ -331,6 +331,81 @@ func TestSocketGoesWithTheServer(t *testing.T) {
 	}
 }
 
+// What cleans temporary folders takes old sockets, with their folder or without. The daemon stays reachable, by who was connected
+// as well, and its new file goes with it. A file that somebody put there is left alone.
+func TestRemovedSocketIsMadeAnew_6_1(t *testing.T) {
+	h := openHouse(t, func(c *Config) { c.SocketCheck = time.Millisecond })
+	h.ask("GET", "/healthz", "")
+	awaitSocket := func() {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			conn, err := net.Dial("unix", h.sock)
+			if err == nil {
+				conn.Close()
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal(err)
+			}
+		}
+		if info, err := os.Lstat(h.sock); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v %v", info, err)
+		}
+	}
+	for _, remove := range []string{h.sock, filepath.Dir(h.sock)} {
+		if err := os.RemoveAll(remove); err != nil {
+			t.Fatal(err)
+		}
+		awaitSocket()
+		h.ask("GET", "/healthz", "")
+	}
+	if err := h.stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(h.sock); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+}
+
+// So does one that was made anew.
+func TestBrokenDoorMadeAnew(t *testing.T) {
+	s, err := New(Config{Backend: newFake(), Socket: shortPath(t, "kd.sock"), SocketCheck: time.Millisecond}, testLog(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	s.bind = func(path string) (net.Listener, error) {
+		l, err := listenSocket(path)
+		if err == nil {
+			err = l.(*socketListener).UnixListener.Close() // and leaves the file
+		}
+		return l, err
+	}
+	if err := os.Remove(s.cfg.Socket); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.Serve(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestKeepSocketLeavesOtherFiles(t *testing.T) {
+	s := &Server{cfg: Config{Socket: shortPath(t, "kd.sock"), SocketCheck: time.Millisecond}, log: testLog(t)}
+	if err := os.WriteFile(s.cfg.Socket, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	s.keepSocket(ctx, func(net.Listener) { t.Error("bound") })
+	if data, err := os.ReadFile(s.cfg.Socket); err != nil || string(data) != "precious" {
+		t.Errorf("%q %v", data, err)
+	}
+}
+
 // A door that breaks ends Serve with its error.
 func TestBrokenDoor(t *testing.T) {
 	s, err := New(Config{Backend: newFake(), Socket: shortPath(t, "kd.sock")}, testLog(t))

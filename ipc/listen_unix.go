@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -165,9 +166,10 @@ func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EAGAIN)
 }
 
-// listenerPID asks the kernel, which knows even of a stopped process, then the daemon itself.
+// listenerPID asks the kernel, which knows even of a stopped process, then the daemon itself: of a socket that it has
+// inherited the kernel knows the service manager.
 func listenerPID(ctx context.Context, conn net.Conn, path string) int {
-	if _, pid, ok := peer(conn); ok {
+	if _, pid, ok := peer(conn); ok && !serviceManager(pid) {
 		return pid
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
@@ -179,4 +181,9 @@ func listenerPID(ctx context.Context, conn net.Conn, path string) int {
 		return 0
 	}
 	return st.PID
+}
+
+func serviceManager(pid int) bool {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return err == nil && strings.TrimSpace(string(name)) == "systemd"
 }

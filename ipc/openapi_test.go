@@ -168,7 +168,7 @@ func TestOpenAPISchemasMatchTheTypes(t *testing.T) {
 		"LookupRequest": lookup.Request{}, "Answer": lookup.Answer{}, "Primary": lookup.Primary{}, "Supplement": lookup.Supplement{}, "Result": lookup.Result{},
 		"Extra": lookup.Extra{}, "Ranks": lookup.Ranks{}, "Decision": lookup.Decision{}, "Timings": lookup.Timings{}, "Corrected": lookup.Corrected{}, "Record": Record{}, "Warning": document.Warning{}, "DocumentList": DocumentList{},
 		"Content": Content{}, "Chunk": Chunk{}, "ChunkList": ChunkList{}, "Deleted": Deleted{}, "Job": Job{}, "JobDocuments": JobDocuments{}, "JobVectors": JobVectors{},
-		"Status": Status{}, "StatusDocuments": StatusDocuments{}, "Pending": Pending{}, "StatusWatch": StatusWatch{}, "StatusL1": StatusL1{}, "StatusEmbedding": StatusEmbedding{},
+		"Status": Status{}, "StatusHTTP": StatusHTTP{}, "StatusDocuments": StatusDocuments{}, "Pending": Pending{}, "StatusWatch": StatusWatch{}, "StatusL1": StatusL1{}, "StatusEmbedding": StatusEmbedding{},
 		"StatusMemory": StatusMemory{}, "HistoryEntry": HistoryEntry{}, "HistoryList": HistoryList{}, "Stats": Stats{}, "StatsKind": StatsKind{}, "StatsQuestion": StatsQuestion{},
 		"StatsGroup": StatsGroup{}, "StatsNeverFound": StatsNeverFound{},
 		"Event": Event{}, "Problem": Problem{}, "FieldError": FieldError{},

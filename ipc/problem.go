@@ -34,13 +34,24 @@ func (p *Problem) Error() string {
 	if s == "" {
 		s = p.Title
 	}
-	for _, e := range p.Errors {
-		if !strings.Contains(s, e.Message) { // one fault is often the whole detail
-			s += fmt.Sprintf(" [%s: %s]", e.Field, e.Message)
-		}
+	for _, e := range p.More() {
+		s += fmt.Sprintf(" [%s: %s]", e.Field, e.Message)
 	}
 	return s
 }
+
+// More are the Errors that say more than Detail does: one fault is often the whole of it.
+func (p *Problem) More() (list []FieldError) {
+	for _, e := range p.Errors {
+		if !strings.Contains(p.Detail, e.Message) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Logged says whether the log has a line on it under RequestID.
+func (p *Problem) Logged() bool { return p.cause != nil }
 
 func (p *Problem) Unwrap() error { return p.cause }
 
@@ -72,6 +83,8 @@ func problemOf(err error) *Problem {
 		exists  *ExistsError
 		stale   *StaleError
 		long    *http.MaxBytesError
+		large   *TooLargeError
+		missing *MissingError
 	)
 	switch {
 	case errors.As(err, &p):
@@ -88,12 +101,22 @@ func problemOf(err error) *Problem {
 		p = problem(http.StatusPreconditionFailed, sentence(stale.Error()))
 		p.etag = stale.Hash
 		return p
-	case errors.As(err, &long), errors.Is(err, ErrTooLarge):
+	case errors.As(err, &long):
+		return problemOf(&TooLargeError{Limit: long.Limit})
+	case errors.As(err, &large):
+		detail := fmt.Sprintf("The body is larger than what is accepted here: the limit is %d bytes.", large.Limit)
+		if large.Size > large.Limit {
+			detail = fmt.Sprintf("The body is larger than what is accepted here: it has %d bytes, the limit is %d.", large.Size, large.Limit)
+		}
+		return problem(http.StatusRequestEntityTooLarge, detail)
+	case errors.Is(err, ErrTooLarge):
 		return problem(http.StatusRequestEntityTooLarge, "The body is larger than what is accepted here.")
 	case errors.Is(err, ErrNotFound):
 		return problem(http.StatusNotFound, "There is no such document.")
+	case errors.As(err, &missing):
+		return caused(err, problem(http.StatusServiceUnavailable, sentence(missing.Error())))
 	case errors.Is(err, ErrReadOnly):
-		return caused(err, problem(http.StatusServiceUnavailable, "The documents folder cannot be written."))
+		return caused(err, problem(http.StatusServiceUnavailable, "The documents folder cannot be written: look at its rights and its disk; the log says what the system said."))
 	case errors.Is(err, ErrNoSpace):
 		return caused(err, problem(http.StatusInsufficientStorage, "There is no space left for this document."))
 	case errors.Is(err, ErrUnavailable):

@@ -161,11 +161,10 @@ func (p *parameters) flag(name string) bool {
 
 // number takes a whole number from low to high; missing, it is def.
 func (p *parameters) number(name string, def, low, high int) int {
-	s := p.text(name)
-	if s == "" {
+	if _, given := p.values[name]; !given {
 		return def
 	}
-	n, err := strconv.Atoi(s)
+	n, err := strconv.Atoi(p.text(name))
 	if err != nil || n < low || n > high {
 		p.fault(name, "must be a whole number from "+strconv.Itoa(low)+" to "+strconv.Itoa(high))
 		return def
@@ -183,13 +182,16 @@ func (p *parameters) choice(name string, values ...string) string {
 	return ""
 }
 
+// spanForm is how openapi.json writes a duration: time.ParseDuration also takes signs, 0 and nanoseconds.
+var spanForm = regexp.MustCompile(`\A([0-9]{1,5}(\.[0-9]{1,3})?(h|m|s|ms)){1,4}\z`)
+
 // since takes a time (RFC 3339) or how long ago that was (24h); missing, it is the zero time.
 func (p *parameters) since(name string) time.Time {
 	s := p.text(name)
 	if s == "" {
 		return time.Time{}
 	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+	if d, err := time.ParseDuration(s); err == nil && spanForm.MatchString(s) {
 		return time.Now().Add(-d)
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {

@@ -9,6 +9,13 @@ type route struct {
 	handle       handlerFunc
 }
 
+// shadowed are paths that a route with wildcards would take for its own: PUT …/chunks is no upload of a file called chunks.
+// They are answered as what they are, a wrong method.
+var shadowed = []string{
+	"PUT /v1/documents/{docId}/content", "PUT /v1/documents/{docId}/chunks", "PUT /v1/documents/{docId}/reindex",
+	"DELETE /v1/documents/by-source",
+}
+
 func (h *handler) routes() []route {
 	return []route{
 		{"POST", "/v1/lookup", read, h.postLookup},
@@ -34,6 +41,7 @@ func (h *handler) routes() []route {
 		{"GET", "/healthz", open, h.healthz},
 		{"GET", "/readyz", open, h.readyz},
 		{"GET", "/openapi.json", read, h.openAPI},
+		{"GET", "/metrics", read, h.metrics},
 
 		{"POST", "/mcp", read, h.mcp}, // no tool of it changes anything
 		{"GET", "/mcp", read, h.mcp},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"knowledged/lookup"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 func TestLookup(t *testing.T) {
@@ -96,6 +98,8 @@ func TestLookupRefusals(t *testing.T) {
 		{"repeated", "GET", "/v1/lookup?query=q&query=r", "", "", 400, "query"},
 		{"topK", "GET", "/v1/lookup?query=q&topK=x", "", "", 400, "topK"},
 		{"topK too high", "GET", "/v1/lookup?query=q&topK=51", "", "", 400, "topK"},
+		{"topK too low", "GET", "/v1/lookup?query=q&topK=0", "", "", 400, "topK"},
+		{"topK too low in a body", "POST", "/v1/lookup", `{"query":"q","topK":0}`, js, 400, "topK"},
 		{"flag", "GET", "/v1/lookup?query=q&explain=maybe", "", "", 400, "explain"},
 		{"not UTF-8", "GET", "/v1/lookup?query=%ff", "", "", 400, "query"},
 		{"escape", "GET", "/v1/lookup?query=%zz", "", "", 400, "query string"},
@@ -286,6 +290,7 @@ func TestBackendErrors(t *testing.T) {
 		{&StaleError{Hash: "beef"}, 412, ""},
 		{ErrUnavailable, 503, ""},
 		{fmt.Errorf("write x: %w", ErrReadOnly), 503, "WARN"},
+		{&MissingError{Path: "/srv/kb"}, 503, "WARN"},
 		{fmt.Errorf("write x: %w", ErrNoSpace), 507, "WARN"},
 		{fmt.Errorf("wait: %w", contextDeadline()), 504, ""},
 		{errors.New("secret detail"), 500, "ERROR"},
@@ -294,6 +299,9 @@ func TestBackendErrors(t *testing.T) {
 		before := len(h.logs.String())
 		r := h.ask("PUT", "/v1/documents/ops/new.md", "x", "X-Request-Id", "find-me")
 		h.problem(r, c.status)
+		if missing := (*MissingError)(nil); errors.As(c.err, &missing) && !strings.Contains(r.body, "folder /srv/kb is missing: put it back") {
+			t.Errorf("missing folder: %s", r.body)
+		}
 		if strings.Contains(r.body, "secret") {
 			t.Errorf("told: %s", r.body)
 		}
@@ -315,7 +323,7 @@ func TestBackendErrors(t *testing.T) {
 
 // SPEC 7: one broken request must not end the daemon.
 func TestPanicEndsOneRequest(t *testing.T) {
-	h := openHouse(t, nil)
+	h := openHouse(t, func(c *Config) { c.Metrics = NewMetrics(prometheus.NewRegistry()) })
 	h.answer = panics
 	h.problem(h.ask("GET", "/v1/lookup?query=q", ""), 500)
 	if log := h.logs.String(); !strings.Contains(log, "index out of range") || !strings.Contains(log, "ipc.panics(") {
@@ -323,6 +331,9 @@ func TestPanicEndsOneRequest(t *testing.T) {
 	}
 	if h.ask("GET", "/healthz", "").status != 200 {
 		t.Error("the daemon is gone")
+	}
+	if line := `knowledged_http_requests_total{code="500",route="GET /v1/lookup"} 1`; !strings.Contains(h.ask("GET", "/metrics", "").body, line) {
+		t.Error("the failure that matters most is not counted")
 	}
 }
 

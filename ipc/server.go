@@ -18,8 +18,11 @@ import (
 // Config says what to serve and where. Durations left zero take their defaults.
 type Config struct {
 	Backend backend
-	Agents  agents // nil: no MCP
+	Agents  agents   // nil: no MCP
+	Pages   pages    // nil: no web page
+	Metrics *Metrics // nil: none
 	Version string
+	Base    func() string // the folder served, absolute and, as they lead now, without symbolic links; nil: requests may not name one
 
 	Socket    string       // path of the Unix socket; empty: none
 	Inherited net.Listener // a listening socket from the service manager, instead of Socket; its file is left alone
@@ -35,6 +38,7 @@ type Config struct {
 	BodyTimeout   time.Duration // until a body must flow at a sensible rate; default 30 s
 	WriteTimeout  time.Duration // for a client to take each part of an answer; default 60 s
 	Heartbeat     time.Duration // between comments in an event stream; default 15 s
+	SocketCheck   time.Duration // between two looks whether the socket's file is still there; default 5 s
 	Grace         time.Duration // for requests under way when the daemon stops; default 3 s
 }
 
@@ -44,6 +48,7 @@ type Server struct {
 	handler *handler
 	log     *slog.Logger
 	remote  bool
+	bind    func(path string) (net.Listener, error) // a Unix socket
 
 	socket net.Listener // nil until Listen, or without one
 	http   net.Listener // nil if off or taken
@@ -57,6 +62,7 @@ func New(cfg Config, log *slog.Logger) (*Server, error) {
 	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, 30*time.Second)
 	cfg.WriteTimeout = cmp.Or(cfg.WriteTimeout, 60*time.Second)
 	cfg.Heartbeat = cmp.Or(cfg.Heartbeat, 15*time.Second)
+	cfg.SocketCheck = cmp.Or(cfg.SocketCheck, 5*time.Second)
 	cfg.Grace = cmp.Or(cfg.Grace, 3*time.Second)
 	if cfg.HTTP == "off" {
 		cfg.HTTP = ""
@@ -78,7 +84,20 @@ func New(cfg Config, log *slog.Logger) (*Server, error) {
 		return nil, &ConfigError{"ipc.token_file", "is needed to serve " + cfg.HTTP + ", which is beyond loopback"}
 	}
 	h := newHandler(cfg, newGuard(token, cfg.HTTPAuth == "all", remote), log)
-	return &Server{cfg: cfg, handler: h, log: log, remote: remote}, nil
+	return &Server{cfg: cfg, handler: h, log: log, remote: remote, bind: listenSocket}, nil
+}
+
+// SetAccess reads the token again and says anew what it is needed for. After an error, a *ConfigError, all is as it was.
+func (s *Server) SetAccess(tokenFile, httpAuth string) error {
+	token, err := readToken(tokenFile)
+	if err != nil {
+		return err
+	}
+	if s.remote && token == "" {
+		return &ConfigError{"ipc.token_file", "is needed to serve " + s.cfg.HTTP + ", which is beyond loopback"}
+	}
+	s.handler.guard.set(token, httpAuth == "all")
+	return nil
 }
 
 func readToken(file string) (string, error) {
@@ -119,7 +138,7 @@ func beyondLoopback(address string) (bool, error) {
 func (s *Server) Listen() error {
 	s.socket = s.cfg.Inherited
 	if s.socket == nil && s.cfg.Socket != "" {
-		l, err := listenSocket(s.cfg.Socket)
+		l, err := s.bind(s.cfg.Socket)
 		if err != nil {
 			return err
 		}
@@ -161,26 +180,41 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer abort()
 	var servers []*http.Server
 	var running sync.WaitGroup
-	failed := make(chan error, 2)
+	failed := make(chan error, 1) // the first ends it
+	serve := func(srv *http.Server, l net.Listener) func() {
+		return func() {
+			if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				select {
+				case failed <- fmt.Errorf("serve %s: %w", l.Addr(), err):
+				default:
+				}
+			}
+		}
+	}
 	open := func(l net.Listener, d door) {
 		if l == nil {
 			return
 		}
 		srv := s.server(requests, d)
 		servers = append(servers, srv)
-		running.Go(func() {
-			if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
-			}
-		})
+		running.Go(serve(srv, l))
 	}
 	open(s.socket, socket)
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	if s.socket != nil && s.cfg.Inherited == nil {
+		srv := servers[0]
+		running.Go(func() {
+			s.keepSocket(serving, func(l net.Listener) { running.Go(serve(srv, l)) }) // shutdown closes l
+		})
+	}
 	open(s.http, loopback)
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
+	stop()
 	s.shutdown(servers, abort)
 	running.Wait()
 	return err

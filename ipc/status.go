@@ -19,6 +19,14 @@ type Status struct {
 	L1        StatusL1        `json:"l1"`
 	Embedding StatusEmbedding `json:"embedding"`
 	Memory    StatusMemory    `json:"memory"`
+	HTTP      StatusHTTP      `json:"http"`
+}
+
+// StatusHTTP is the loopback door.
+type StatusHTTP struct {
+	On      bool   `json:"on"`
+	Address string `json:"address"` // that is listened on; else the configured one, "" where none is
+	Reason  string `json:"reason"`  // why it is off; "" while it is on
 }
 
 // StatusDocuments counts documents.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -75,6 +76,15 @@ func jsonFields(v any) map[string]reflect.Value {
 	return fields
 }
 
+// whole reads a number without a fraction, however it is written: JSON makes no difference between 49 and 49.0.
+func whole(raw json.RawMessage) (int64, bool) {
+	var f float64
+	if json.Unmarshal(raw, &f) != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
 // setField says what kind of value it wanted, or "".
 func setField(target reflect.Value, raw json.RawMessage) string {
 	if !bytes.Equal(raw, []byte("null")) && json.Unmarshal(raw, target.Addr().Interface()) == nil {
@@ -86,6 +96,10 @@ func setField(target reflect.Value, raw json.RawMessage) string {
 	case reflect.Bool:
 		return "must be true or false"
 	case reflect.Int:
+		if n, ok := whole(raw); ok && !bytes.Equal(raw, []byte("null")) {
+			target.SetInt(n)
+			return ""
+		}
 		return "must be a whole number"
 	}
 	return "has the wrong type"

@@ -24,8 +24,10 @@ func TestStrictJSON(t *testing.T) {
 		{`{"query":null}`, zero, "query"},
 		{`{"query":5}`, zero, "query"},
 		{`{"query":["q"]}`, zero, "query"},
-		{`{"query":"q","topK":37.0}`, zero, "topK"},
-		{`{"query":"q","topK":1e1}`, zero, "topK"},
+		{`{"query":"q","topK":37.0}`, lookup.Request{Query: "q", TopK: 37}, ""}, // JSON Schema's integer
+		{`{"query":"q","topK":1e1}`, lookup.Request{Query: "q", TopK: 10}, ""},
+		{`{"query":"q","topK":37.5}`, zero, "topK"},
+		{`{"query":"q","topK":1e400}`, zero, "topK"},
 		{`{"query":"q","topK":"5"}`, zero, "topK"},
 		{`{"query":"q","topK":null}`, zero, "topK"},
 		{`{"query":"q","topK":99999999999999999999}`, zero, "topK"},

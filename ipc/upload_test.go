@@ -50,11 +50,13 @@ func TestPreconditions_5_1(t *testing.T) {
 		{"PUT", "/v1/documents/ops/a.md", "If-Match", "beef", 400},
 		{"PUT", "/v1/documents/ops/a.md", "If-Match", `W/"beef"`, 400},
 		{"PUT", "/v1/documents/ops/a.md", "If-Match", `"a"b"`, 400},
-		{"PUT", "/v1/documents/ops/a.md", "If-None-Match", "", 400},
+		{"PUT", "/v1/documents/ops/a.md", "If-Match", "", 412},   // an empty list names no version (RFC 9110)
+		{"PUT", "/v1/documents/ops/a.md", "If-Match", " ,", 412}, // nor does one of empty parts
 		{"DELETE", "/v1/documents/ops-a.md", "If-Match", "x", 400},
 		{"PUT", "/v1/documents/ops/new.md", "If-None-Match", "*", 201},
 		{"DELETE", "/v1/documents/ops-a.md", "If-Match", `"beef", ` + tag, 204},
 		{"PUT", "/v1/documents/ops/a.md", "If-Match", tag, 200},
+		{"PUT", "/v1/documents/ops/a.md", "If-None-Match", "", 200},
 	} {
 		r := h.ask(c.method, c.path, strings.Repeat("x", i+1), c.header, c.value)
 		if r.status != c.status {
