@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,13 @@ type Bridge struct {
 	// Dial opens a session. It is called again when a session ends before the client does.
 	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
 	Log  *slog.Logger
+	// Patience is how long a request may be without an answer before the client is told that there is none: 30 s if 0.
+	Patience time.Duration
 }
 
 const (
+	// answerWithin is far beyond what a daemon at work takes for an answer.
+	answerWithin = 30 * time.Second
 	// drain is how long answers are waited for after the client has sent its last request.
 	drain = 30 * time.Second
 	// steady is how long a session must have lived for its end not to count as a failure to keep one.
@@ -38,7 +43,8 @@ func (b *Bridge) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	go readLines(in, lines, stop)
-	c := newConversation(out)
+	c := newConversation(out, cmp.Or(b.Patience, answerWithin))
+	defer c.close()
 	pause, broken := 10*time.Millisecond, 0
 	for {
 		conn, err := b.Dial(ctx)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -25,12 +26,16 @@ type desk struct {
 }
 
 func openDesk(t testing.TB, dial func(context.Context) (io.ReadWriteCloser, error)) *desk {
+	return openPatientDesk(t, 0, dial)
+}
+
+func openPatientDesk(t testing.TB, patience time.Duration, dial func(context.Context) (io.ReadWriteCloser, error)) *desk {
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	d := &desk{t: t, in: inWrite, lines: bufio.NewScanner(outRead), ended: make(chan error, 1), stop: stop}
 	d.lines.Buffer(nil, 8<<20)
-	b := &Bridge{Dial: dial, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	b := &Bridge{Dial: dial, Patience: patience, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	go func() {
 		d.ended <- b.Run(ctx, inRead, outWrite)
 		outWrite.Close()
@@ -231,6 +236,29 @@ func TestBridgeGivesUpOnWhatKills(t *testing.T) {
 	}
 	if served != 3 {
 		t.Errorf("%d sessions", served)
+	}
+}
+
+// A daemon that hangs holds its session: the client hears of it, and nothing more should the answer come after all.
+func TestBridgeDoesNotWaitForADaemonThatHangs(t *testing.T) {
+	ours, theirs := newPipe()
+	d := openPatientDesk(t, time.Millisecond, func(context.Context) (io.ReadWriteCloser, error) { return ours, nil })
+	d.say(lookupLine(1, "ERR_A"))
+	if e, _ := d.answerTo(1)["error"].(map[string]any); e["code"] != -32603.0 || !strings.Contains(fmt.Sprint(e["message"]), "no answer within 1ms") {
+		t.Errorf("%v", e)
+	}
+	if _, err := bufio.NewReader(theirs).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = io.WriteString(theirs, `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n"+`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`+"\n")
+	}()
+	if m := d.hear(); m["method"] == nil {
+		t.Errorf("a second answer: %v", m)
+	}
+	d.in.Close() // nothing is waited for
+	if err := await(t, "end", d.ended); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // conversation is what a bridge's client has said, as far as another daemon must be told it.
 type conversation struct {
 	answered chan struct{} // something was; capacity 1
+	patience time.Duration // without an answer
 
 	mu         sync.Mutex // guards below, and the order of lines to the client
 	out        io.Writer
@@ -31,7 +33,8 @@ type conversation struct {
 type asked struct {
 	message message
 	raw     json.RawMessage
-	sent    int // how often it went to a daemon
+	sent    int         // how often it went to a daemon
+	late    *time.Timer // fires when it has been without an answer for too long; nil: it may wait for ever
 }
 
 // mostSent is how often a request is sent again: one that ends the session each time is not worth a third.
@@ -57,8 +60,8 @@ type clientError struct{ err error }
 
 func (e *clientError) Error() string { return e.err.Error() }
 
-func newConversation(out io.Writer) *conversation {
-	return &conversation{out: out, answered: make(chan struct{}, 1), subscribed: map[string]json.RawMessage{}, silenced: map[string]bool{}}
+func newConversation(out io.Writer, patience time.Duration) *conversation {
+	return &conversation{out: out, patience: patience, answered: make(chan struct{}, 1), subscribed: map[string]json.RawMessage{}, silenced: map[string]bool{}}
 }
 
 // idle reports whether every request is answered.
@@ -117,7 +120,11 @@ func (c *conversation) note(m *message, raw json.RawMessage) {
 	defer c.mu.Unlock()
 	switch {
 	case m.request():
-		c.pending = append(c.pending, &asked{message: *m, raw: raw, sent: 1})
+		a := &asked{message: *m, raw: raw, sent: 1}
+		if !m.endless() {
+			a.late = time.AfterFunc(c.patience, func() { c.giveUp(a) })
+		}
+		c.pending = append(c.pending, a)
 	case m.Method == "notifications/initialized":
 		c.ready = raw
 	case m.Method == "notifications/cancelled":
@@ -135,10 +142,21 @@ func (c *conversation) take(id json.RawMessage) *asked {
 	for i, a := range c.pending {
 		if bytes.Equal(a.message.ID, id) {
 			c.pending = slices.Delete(c.pending, i, i+1)
+			if a.late != nil {
+				a.late.Stop()
+			}
 			return a
 		}
 	}
 	return nil
+}
+
+// signal says that something was answered.
+func (c *conversation) signal() {
+	select {
+	case c.answered <- struct{}{}:
+	default:
+	}
 }
 
 // copyDown hands the daemon's messages to the client until either is gone.
@@ -175,10 +193,7 @@ func (c *conversation) down(text []byte) error {
 			c.learn(c.take(m.ID), len(m.Error) > 0)
 		}
 	}
-	select {
-	case c.answered <- struct{}{}:
-	default:
-	}
+	c.signal()
 	if _, err := c.out.Write(text); err != nil {
 		return &clientError{fmt.Errorf("write to the client: %w", err)}
 	}
@@ -230,6 +245,9 @@ func (c *conversation) resume(daemon io.Writer) error {
 				return err
 			}
 			continue
+		}
+		if a.late != nil {
+			a.late.Reset(c.patience) // another daemon, another chance
 		}
 		again = append(again, a.raw)
 	}

@@ -11,6 +11,8 @@ import (
 func (s *Server) text(a *lookup.Answer) string {
 	var b strings.Builder
 	switch {
+	case !a.Found && len(a.Degraded) > 0:
+		b.WriteString("found: false\nNothing was found, but not all could be asked; see the note. Do not guess.\n")
 	case !a.Found:
 		b.WriteString("found: false\nThe documents do not cover this. Do not guess.\n")
 	case a.Primary != nil:
