@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"knowledged/config"
 	"knowledged/document"
 	"knowledged/embedding"
 	"knowledged/l0"
@@ -27,6 +28,7 @@ func (d *Daemon) lookupDeps() lookup.Deps {
 		Exists:    d.exists,
 	}
 	deps.Corrector = d.l0
+	deps.Metrics = d.metrics.lookup
 	if d.l1 != nil {
 		deps.Semantic = d.l1
 	}
@@ -34,8 +36,9 @@ func (d *Daemon) lookupDeps() lookup.Deps {
 	return deps
 }
 
+// lookupConfig needs policy once Run runs.
 func (d *Daemon) lookupConfig() lookup.Config {
-	c := d.cfg.Lookup
+	c := d.live.Lookup
 	cfg := lookup.Config{
 		AlwaysSemantic: c.AlwaysSemantic,
 		UniqueMatch:    c.UniqueMatch,
@@ -49,9 +52,10 @@ func (d *Daemon) lookupConfig() lookup.Config {
 			RRF:    lookup.RRF{K: c.Fusion.RRF.K, Exact: c.Fusion.RRF.Exact, Fulltext: c.Fusion.RRF.Fulltext, Semantic: c.Fusion.RRF.Semantic},
 			Score:  lookup.ScoreWeights{Fulltext: c.Fusion.Score.Fulltext, Soft: c.Fusion.Score.Soft},
 		},
-		FillUnique: true,
+		FillUnique:  true,
+		Calibration: d.calibration,
 	}
-	if _, ok := d.provider.(*embedding.Builtin); ok {
+	if d.provider != nil && d.cfg.Embedding.Provider == config.ProviderBuiltin {
 		cfg.Calibration = lookup.BuiltinCalibration // its thresholds are of that model's cosines
 	}
 	return cfg
@@ -90,6 +94,8 @@ type documentsAdapter struct {
 	registry       *registry.Registry
 	base, baseName string
 }
+
+func (a documentsAdapter) Len() int { return a.registry.Len() }
 
 func (a documentsAdapter) Owner(chunkID string) (path string, index int, ok bool) {
 	rec, index, ok := a.registry.Owner(chunkID)

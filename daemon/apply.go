@@ -20,9 +20,14 @@ import (
 // whose size and times equal the record's is not read (a full listing; a hint says that something happened, so there the
 // file is read and hashed).
 func (p *pipeline) apply(ctx context.Context, paths []string, trust bool) int {
-	changed := 0
 	p.queued.Add(int64(len(paths)))
-	defer func() { p.queued.Add(-int64(len(paths))) }()
+	defer p.queued.Add(-int64(len(paths)))
+	return p.applyCounted(ctx, paths, trust)
+}
+
+// applyCounted is apply for paths that count as pending already.
+func (p *pipeline) applyCounted(ctx context.Context, paths []string, trust bool) int {
+	changed := 0
 	paths, byInode := p.newFirst(paths)
 	for rest := paths; len(rest) > 0; {
 		// A slice may be followed by an API call's job: uploads don't wait for a first scan of thousands.
@@ -44,6 +49,7 @@ func (p *pipeline) runJobs() {
 		select {
 		case j := <-p.jobs:
 			p.runJob(j)
+		case p.pulse <- struct{}{}:
 		default:
 			return
 		}
@@ -93,6 +99,7 @@ func (p *pipeline) lookAtSlice(ctx context.Context, paths []string, trust bool) 
 					return
 				}
 				found[i] = p.look(paths[i], trust)
+				p.progress.Add(1)
 				if found[i].doc != nil {
 					size.Add(found[i].record.FileSize)
 				}
@@ -184,9 +191,13 @@ func (p *pipeline) write(found []finding) (int, error) {
 		fault = p.l0.Apply(batch)
 	}
 	l0Took := time.Since(start)
+	if fault == nil && !p.brief {
+		p.metrics.visible(found, time.Now())
+	}
 	// The registry is written even if L0 failed: mend compares the two and puts back what is missing.
 	fault = errors.Join(fault, p.registry.Apply(changes))
 	if fault != nil {
+		p.metrics.writeFailures.Inc()
 		p.behind.Store(true)
 	}
 	if p.l1 != nil && len(put)+len(gone) > 0 {

@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +26,7 @@ import (
 	"knowledged/l1"
 	"knowledged/lookup"
 	"knowledged/registry"
+	statefolder "knowledged/state"
 	"knowledged/synonyms"
 	"knowledged/watcher"
 )
@@ -43,20 +46,32 @@ type Daemon struct {
 	history  *registry.History
 	l0       *l0.Index
 	l1       *l1.Index          // nil with l1.backend off
+	store    l1.Store           // of l1, nil with l1.backend off
 	provider embedding.Provider // nil with l1.backend off
 	builtin  *embedding.Builtin // re-ranks, whatever the provider
 	watcher  *watcher.Watcher
-	engine   *lookup.Engine
+	engine   atomic.Pointer[lookup.Engine] // another one after a reload
 	pipeline *pipeline
 	events   ipc.Hub
+	metrics  *metrics
 	httpAddr string // set by Doors
-	closers  []func() error
+
+	policy      sync.Mutex         // guards below, and who replaces engine
+	live        config.Config      // cfg with what Reload took over
+	calibration lookup.Calibration // of an embedding model that is not the built-in one; zero until it is measured
+
+	calibratedAt int         // documents at the measurement that was kept; written by New
+	measuring    atomic.Bool // a measurement is under way
+
+	access  func(tokenFile, httpAuth string) error // of the doors; nil without
+	serving chan struct{}                          // closed when the doors answer
+	closers []func() error
 }
 
 // New opens the state of cfg's base folder. The caller must Close it. registry.ErrLocked means that another process has
 // the state.
 func New(cfg *config.Config, version string, log *slog.Logger) (*Daemon, error) {
-	d := &Daemon{cfg: cfg, version: version, log: log, started: time.Now(), base: cfg.Knowledge.BasePath}
+	d := &Daemon{cfg: cfg, version: version, log: log, started: time.Now(), base: cfg.Knowledge.BasePath, live: *cfg, serving: make(chan struct{}), metrics: newMetrics()}
 	d.baseName = filepath.Base(d.base)
 	d.docOpt = document.Options{BaseName: d.baseName, Fallback: cfg.Knowledge.FrontMatter.Fallback}
 	if err := d.open(); err != nil {
@@ -69,6 +84,9 @@ func New(cfg *config.Config, version string, log *slog.Logger) (*Daemon, error) 
 func (d *Daemon) open() (err error) {
 	cfg, log := d.cfg, d.log
 	if err := d.makeFolders(); err != nil {
+		return err
+	}
+	if err := statefolder.CheckFormats(cfg.StateDir); err != nil { // before any part of it is opened
 		return err
 	}
 	if err := d.openIndexes(); err != nil {
@@ -102,6 +120,7 @@ func (d *Daemon) open() (err error) {
 		l0:       d.l0,
 		folder:   d.watcher,
 		events:   &d.events,
+		metrics:  d.metrics,
 		intent:   &intent{base: d.base, file: filepath.Join(cfg.StateDir, "upload-in-progress"), log: log},
 		wire:     d.wireRecord,
 		words:    &thesaurus{file: filepath.Join(d.base, synonyms.FileName), set: d.l0.SetSynonyms, log: log},
@@ -110,6 +129,7 @@ func (d *Daemon) open() (err error) {
 		read:     readFile,
 		jobs:     make(chan job),
 		stopped:  make(chan struct{}),
+		pulse:    make(chan struct{}),
 		held:     map[string]time.Time{},
 	}
 	if cfg.Watch.Mode != watcher.ModeFsnotify { // which is for those who want no polling
@@ -119,7 +139,8 @@ func (d *Daemon) open() (err error) {
 		d.pipeline.l1 = d.l1
 	}
 	d.pipeline.words.refresh() // before anybody asks
-	d.engine = lookup.New(d.lookupConfig(), d.lookupDeps(), log)
+	d.engine.Store(lookup.New(d.lookupConfig(), d.lookupDeps(), log))
+	d.metrics.registry.MustRegister(&state{d})
 	return nil
 }
 
@@ -202,6 +223,7 @@ func (d *Daemon) Run(ctx context.Context, doors func(context.Context) error) err
 	if d.l1 != nil {
 		g.Go(func() error { return named("semantic index", d.l1.Run(ctx)) })
 		g.Go(func() error { d.announceL1(ctx); return nil })
+		g.Go(func() error { d.calibrate(ctx); return nil })
 	}
 	if doors != nil {
 		g.Go(func() error { return doors(ctx) })

@@ -28,7 +28,7 @@ func TestDoors_6_1_7_1(t *testing.T) {
 	w.cfg.IPC.Socket = filepath.Join(dir, "s")
 	w.cfg.IPC.HTTP = config.HTTPOff
 	w.open()
-	serve, err := w.Doors()
+	serve, err := w.Doors(nil)
 	w.must(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	g, ctx := errgroup.WithContext(ctx)
@@ -45,7 +45,7 @@ func TestDoors_6_1_7_1(t *testing.T) {
 	}
 	client := &ipc.Client{Socket: w.cfg.IPC.Socket}
 	defer client.Close()
-	if s, err := client.Status(ctx); err != nil || s.BasePath != w.base || s.Version != "test" {
+	if s, err := client.Status(ctx); err != nil || s.BasePath != w.base || s.Version != "test" || s.HTTP.On || s.HTTP.Reason != "ipc.http is off" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	raw := &http.Client{Transport: &http.Transport{
@@ -76,14 +76,17 @@ func TestDoors_6_1_7_1(t *testing.T) {
 	}
 }
 
-// embedServer is an OpenAI-compatible server that counts the texts it is asked for.
+// embedServer is an OpenAI-compatible server that counts the passages it is asked for.
 type embedServer struct {
-	texts atomic.Int64
+	texts atomic.Int64 // those of questions are none: calibration asks some whenever it finds the time
 	down  atomic.Bool
 }
 
 func (s *embedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in struct{ Input []string }
+	var in struct {
+		Input []string
+		Kind  string // as remoteWorld configures it
+	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || s.down.Load() {
 		http.Error(w, "no", http.StatusServiceUnavailable)
 		return
@@ -96,7 +99,9 @@ func (s *embedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Data []row `json:"data"`
 	}
 	for i, text := range in.Input {
-		s.texts.Add(1)
+		if in.Kind != "question" {
+			s.texts.Add(1)
+		}
 		vector := make([]float32, 16)
 		for j, c := range []byte(text) {
 			vector[j%16] += float32(c)
@@ -115,6 +120,7 @@ func remoteWorld(t *testing.T) (*world, *embedServer) {
 	w.cfg.Embedding.Provider = config.ProviderOpenAI
 	w.cfg.Embedding.OpenAI.BaseURL = server.URL + "/v1"
 	w.cfg.Embedding.OpenAI.Model = "fake"
+	w.cfg.Embedding.OpenAI.QueryBody = map[string]any{"kind": "question"}
 	return w, fake
 }
 

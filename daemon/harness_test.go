@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is far beyond what anything here takes; a test that is right never waits it out.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // world is a daemon on a folder of its own. Nothing runs before start.
 type world struct {

@@ -11,9 +11,9 @@ import (
 	"knowledged/registry"
 )
 
-// Lookup answers one question and writes it into the history.
+// Lookup answers one question and writes it into the history, unless it is still being typed.
 func (d *Daemon) Lookup(ctx context.Context, req lookup.Request) (*lookup.Answer, error) {
-	answer, err := d.engine.Lookup(ctx, req)
+	answer, err := d.engine.Load().Lookup(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -23,6 +23,9 @@ func (d *Daemon) Lookup(ctx context.Context, req lookup.Request) (*lookup.Answer
 			missing += "; " + answer.Hint
 		}
 		answer.Hint = missing
+	}
+	if req.Preview {
+		return answer, nil
 	}
 	h := registry.Lookup{
 		RequestID: answer.RequestID, Query: req.Query, Section: req.SectionTitle, Reason: answer.Decision.Reason,

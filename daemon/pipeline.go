@@ -64,6 +64,7 @@ type pipeline struct {
 	l1       backlog // nil with l1.backend off
 	folder   folder
 	events   *ipc.Hub
+	metrics  *metrics
 	intent   *intent
 	words    *thesaurus
 	wire     func(*registry.Record) ipc.Record
@@ -72,6 +73,7 @@ type pipeline struct {
 	read    func(abs string, limit int64) ([]byte, fs.FileInfo, error) // readFile; tests count
 	request string                                                     // the request whose job is being run
 	stopped chan struct{}
+	pulse   chan struct{} // taken from by who wants to know that the loop runs
 
 	jobs   chan job
 	held   map[string]time.Time // files that look half-written, since when
@@ -82,12 +84,13 @@ type pipeline struct {
 	sweep  sweep
 	traces traces
 
-	tally   tally
-	queued  atomic.Int64 // jobs and paths taken but not yet applied
-	ready   atomic.Bool  // the first scan is done
-	brief   bool         // first scan: sum warnings up beyond a few
-	warned  int          // warnings of that scan so far
-	skipped skipList
+	progress atomic.Uint64 // steps of a long batch: files looked at, records compared
+	tally    tally
+	queued   atomic.Int64 // jobs and paths taken but not yet applied, but for those that the watcher counts
+	ready    atomic.Bool  // the first scan is done
+	brief    bool         // first scan: sum warnings up beyond a few
+	warned   int          // warnings of that scan so far
+	skipped  skipList
 }
 
 // job is work of an API call that has to happen in the single writer.
@@ -134,6 +137,7 @@ func (p *pipeline) Run(ctx context.Context, batches <-chan watcher.Batch) error 
 			return nil
 		case j := <-p.jobs:
 			p.runJob(j)
+		case p.pulse <- struct{}{}:
 		case b := <-batches:
 			p.batch(ctx, b)
 			p.folder.Done(b)
@@ -176,7 +180,10 @@ func (p *pipeline) batch(ctx context.Context, b watcher.Batch) {
 	}
 	first := b.All && !p.ready.Load()
 	p.brief = first
-	changed := p.apply(ctx, paths, b.All)
+	vanished := int64(len(paths) - len(b.Paths)) // the watcher counts its own until Done
+	p.queued.Add(vanished)
+	changed := p.applyCounted(ctx, paths, b.All)
+	p.queued.Add(-vanished)
 	p.brief = false
 	for path := range absent {
 		// It came back after the watcher looked, which must know of it to notice that it goes again.
@@ -234,11 +241,13 @@ func (p *pipeline) reconcileL0(ctx context.Context) error {
 			return err
 		}
 		gone = gone[n:]
+		p.progress.Add(1)
 	}
 	var puts []l0.Put
 	restored := 0
 	flush := func() error {
 		restored += len(puts)
+		p.progress.Add(1)
 		err := p.l0.Apply(l0.Batch{Put: puts})
 		puts = puts[:0]
 		return err

@@ -27,6 +27,7 @@ func (d *Daemon) openSemantic() error {
 		return err
 	}
 	d.provider = provider
+	d.takeMeasured()
 	index := l1.Config{Provider: provider, Source: d.chunkSource(), Log: d.log}
 	if d.cfg.L1.Backend == config.BackendMilvus {
 		index.ReadOnly = d.readsOnly()
@@ -38,7 +39,7 @@ func (d *Daemon) openSemantic() error {
 	if err != nil {
 		return fmt.Errorf("open the vector store: %w", err)
 	}
-	d.l1 = l1.New(index)
+	d.store, d.l1 = index.Store, l1.New(index)
 	d.closers = append(d.closers, index.Store.Close)
 	return nil
 }
@@ -66,8 +67,12 @@ func (d *Daemon) openEmbedded(dir string, provider embedding.Provider, learn fun
 }
 
 func (d *Daemon) openMilvus(dir string, provider embedding.Provider, learn func(context.Context) (int, error)) (l1.Store, error) {
-	c := d.cfg.L1.Milvus
-	return milvus.Open(milvus.Config{
+	return milvus.Open(milvusConfig(d.cfg, dir, provider.Name(), learn), d.log)
+}
+
+func milvusConfig(cfg *config.Config, dir, model string, learn func(context.Context) (int, error)) milvus.Config {
+	c := cfg.L1.Milvus
+	return milvus.Config{
 		Address:      c.Address,
 		Username:     c.Username,
 		PasswordFile: c.PasswordFile,
@@ -77,43 +82,47 @@ func (d *Daemon) openMilvus(dir string, provider embedding.Provider, learn func(
 		TLS:          c.TLS,
 		CAFile:       c.CAFile,
 		Consistency:  c.Consistency,
-		ReadOnly:     d.readsOnly(),
-		Model:        provider.Name(),
+		ReadOnly:     c.Role == config.MilvusReader,
+		Model:        model,
 		Dimensions:   learn,
 		WriterFile:   filepath.Join(dir, "milvus-writer"),
-	}, d.log)
+	}
 }
 
 // openProvider makes the embedding provider; learn gives the length of its vectors, which it may have to ask for.
 func (d *Daemon) openProvider(dir string) (provider embedding.Provider, learn func(context.Context) (int, error), err error) {
 	if d.cfg.Embedding.Provider != config.ProviderOpenAI {
 		// No cache: it would take longer than the model.
-		return d.builtin, func(context.Context) (int, error) { return d.builtin.Dimensions(), nil }, nil
+		return embedding.Measured(d.builtin, d.metrics.embedding), func(context.Context) (int, error) { return d.builtin.Dimensions(), nil }, nil
 	}
-	c := d.cfg.Embedding.OpenAI
-	remote, err := embedding.NewOpenAI(embedding.OpenAIConfig{
+	remote, err := embedding.NewOpenAI(openAIConfig(d.cfg, filepath.Join(dir, "dimensions.json")), d.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.closers = append(d.closers, remote.Close)
+	cache, err := embedding.NewCache(embedding.Measured(remote, d.metrics.embedding), filepath.Join(dir, "embeddings.cache"), d.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.closers = append(d.closers, cache.Close)
+	return cache, remote.Learn, nil
+}
+
+func openAIConfig(cfg *config.Config, dimensionsFile string) embedding.OpenAIConfig {
+	c := cfg.Embedding.OpenAI
+	return embedding.OpenAIConfig{
 		BaseURL:        c.BaseURL,
 		Model:          c.Model,
 		APIKeyFile:     c.APIKeyFile,
 		Dimensions:     c.Dimensions,
-		DimensionsFile: filepath.Join(dir, "dimensions.json"),
+		DimensionsFile: dimensionsFile,
 		Batch:          c.Batch,
 		Timeout:        time.Duration(c.Timeout),
 		QueryPrefix:    c.QueryPrefix,
 		DocumentPrefix: c.DocumentPrefix,
 		QueryBody:      c.QueryBody,
 		DocumentBody:   c.DocumentBody,
-	}, d.log)
-	if err != nil {
-		return nil, nil, err
 	}
-	d.closers = append(d.closers, remote.Close)
-	cache, err := embedding.NewCache(remote, filepath.Join(dir, "embeddings.cache"), d.log)
-	if err != nil {
-		return nil, nil, err
-	}
-	d.closers = append(d.closers, cache.Close)
-	return cache, remote.Learn, nil
 }
 
 // chunkSource is the registry as the semantic index reads it.

@@ -37,6 +37,7 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 			Mode: watch.Mode, Folders: watch.Folders, Overflows: watch.Overflows, PolledFolders: watch.PolledFolders,
 			BaseMissing: watch.BaseMissing,
 		},
+		HTTP:   d.httpStatus(),
 		L1:     ipc.StatusL1{Backend: config.BackendOff, State: ipc.L1Off},
 		Memory: ipc.StatusMemory{RSSBytes: rssBytes(), ExactBytes: d.l0.ExactBytes() + d.registry.Bytes(), L0Bytes: d.l0.Bytes()},
 	}
@@ -53,6 +54,9 @@ func (d *Daemon) Status(context.Context) (ipc.Status, error) {
 		s.Memory.L1Bytes = l1Status.Bytes
 		// Changes not yet applied will bring chunks: L1 can't be at rest before L0 is.
 		s.Pending.L1 = max(l1Status.Pending, min(pending, 1))
+		if d.measuring.Load() {
+			s.Pending.L1 = max(s.Pending.L1, 1) // what `relevance` says is about to change
+		}
 	}
 	return s, nil
 }

@@ -304,7 +304,7 @@ func TestFileError_5_1(t *testing.T) {
 	if err := fault(syscall.ENAMETOOLONG); !errors.As(err, &invalid) {
 		t.Error(err)
 	}
-	if err := fault(syscall.EIO); !errors.Is(err, syscall.EIO) {
+	if err := fault(syscall.EIO); !errors.Is(err, syscall.EIO) || !errors.Is(err, ipc.ErrReadOnly) {
 		t.Error(err)
 	}
 	if isNotDir(syscall.ENOENT) || !isNotDir(syscall.ENOTDIR) || !isFault(&os.PathError{Err: syscall.EIO}) || isFault(fs.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 
 func (w *world) matches(query string) int {
 	w.t.Helper()
-	a, err := w.engine.Lookup(context.Background(), lookup.Request{Query: query})
+	a, err := w.engine.Load().Lookup(context.Background(), lookup.Request{Query: query})
 	if err != nil {
 		w.t.Fatal(err)
 	}

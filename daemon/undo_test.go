@@ -85,6 +85,7 @@ func TestFullStateDisk_5_1_5_2(t *testing.T) {
 	if _, _, err := w.put("", "b.md", doc("Beta", "kw-beta")); !errors.Is(err, ipc.ErrNoSpace) {
 		t.Errorf("upload: %v", err)
 	}
+	w.idle() // what makes the undoing good writes too, and would take the next fault
 	faulty.fail.Store(1)
 	if done, err := w.Delete(context.Background(), rec.DocID, ipc.Match{}); !done || err != nil {
 		t.Errorf("deletion: %t, %v", done, err)

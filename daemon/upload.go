@@ -23,9 +23,9 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	if err := p.acceptable(target, r.Body); err != nil {
 		return nil, false, err
 	}
-	root, err := os.OpenRoot(p.base)
+	root, err := p.openBase()
 	if err != nil {
-		return nil, false, fileError("open the base folder", err)
+		return nil, false, err
 	}
 	defer root.Close()
 	target = p.spelled(root, target)
@@ -34,7 +34,7 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 	}
 	before, err := p.keep(root, target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, fileError("read "+target, err)
+		return nil, false, p.fault("read "+target, err)
 	}
 	if err := ipc.CheckMatch(r.IfMatch, r.IfNoneMatch, before.hash); err != nil {
 		return nil, false, err
@@ -52,13 +52,13 @@ func (p *pipeline) put(r ipc.PutRequest) (rec *registry.Record, created bool, er
 		}
 	}
 	if err := before.hold(root, target, p.intent); err != nil {
-		return nil, false, fileError("keep the old "+target, err)
+		return nil, false, p.fault("keep the old "+target, err)
 	}
 	defer before.release(root, p.intent)
 	made, err := save(root, target, r.Body, p.intent)
 	if err != nil {
 		undoFolders(root, made)
-		return nil, false, fileError("save "+target, err)
+		return nil, false, p.fault("save "+target, err)
 	}
 	rec, err = p.indexNow(target)
 	p.folder.Touch(target) // where there are no events, the watcher must know of the file to notice that it goes
@@ -99,7 +99,7 @@ func (p *pipeline) acceptable(target string, body []byte) error {
 		return &ipc.InvalidError{Field: "body", Message: "is empty"}
 	}
 	if int64(len(body)) > p.maxSize {
-		return ipc.ErrTooLarge
+		return &ipc.TooLargeError{Size: int64(len(body)), Limit: p.maxSize}
 	}
 	if _, err := document.Parse(target, body, p.docOpt); err != nil {
 		return &ipc.InvalidError{Field: "body", Message: "is " + err.Error()}
@@ -148,9 +148,9 @@ func (p *pipeline) indexNow(target string) (*registry.Record, error) {
 
 // remove deletes a document's file and then all that is known of it.
 func (p *pipeline) remove(rec *registry.Record, ifMatch ipc.Match) error {
-	root, err := os.OpenRoot(p.base)
+	root, err := p.openBase()
 	if err != nil {
-		return fileError("open the base folder", err)
+		return err
 	}
 	defer root.Close()
 	if link := linkAbove(root, rec.Path); link != "" {
@@ -163,7 +163,7 @@ func (p *pipeline) remove(rec *registry.Record, ifMatch ipc.Match) error {
 		}
 	}
 	if err := root.Remove(filepath.FromSlash(rec.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fileError("delete "+rec.Path, err)
+		return p.fault("delete "+rec.Path, err)
 	}
 	f := p.look(rec.Path, false)
 	if !f.gone {
@@ -211,11 +211,11 @@ func save(root *os.Root, target string, body []byte, intent *intent) (made []str
 		made = append(made, dir)
 	}
 	if len(made) > 0 {
-		if err := root.MkdirAll(filepath.FromSlash(made[0]), 0o755); err != nil {
+		if err := root.MkdirAll(filepath.FromSlash(made[0]), 0o777); err != nil {
 			return made, err
 		}
 	}
-	mode := fs.FileMode(0o644)
+	mode := fs.FileMode(0o666) // less the umask, as an editor would make it
 	if info, err := root.Lstat(filepath.FromSlash(target)); err == nil {
 		mode = info.Mode().Perm()
 	}

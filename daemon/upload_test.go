@@ -213,6 +213,45 @@ func TestDelete_5_2(t *testing.T) {
 	}
 }
 
+// Without its folder nothing is written, there or elsewhere, nothing is deleted, and the answer names the folder: SPEC 5.2.
+func TestWritesWithoutFolder_5_2(t *testing.T) {
+	for name, take := range map[string]func(w *world){
+		"gone":                 func(w *world) {},
+		"a file has its place": func(w *world) { w.must(os.WriteFile(w.base, nil, 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t).start()
+			rec := w.mustPut("api", "a.md", doc("Alpha", "kw-alpha"))
+			w.idle()
+			w.must(os.Rename(w.base, w.base+".away"))
+			take(w)
+			missing := func(what string, err error) {
+				t.Helper()
+				if m, ok := errors.AsType[*ipc.MissingError](err); !ok || m.Path != w.base {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			ctx := context.Background()
+			for _, put := range []ipc.PutRequest{{Category: "api", FileName: "b.md"}, {FileName: "b.md"}, {Category: "api", FileName: "a.md", Force: true}} {
+				put.Body = []byte(doc("Beta", "kw-beta"))
+				_, _, err := w.Put(ctx, put)
+				missing("put", err)
+			}
+			_, err := w.Delete(ctx, rec.DocID, ipc.Match{})
+			missing("delete", err)
+			_, err = w.Reindex(ctx, rec.DocID)
+			missing("reindex", err)
+			w.eventually("missing", func() bool { return w.watcher.BaseMissing() })
+			w.must(os.RemoveAll(w.base)) // the file, where there is one
+			w.must(os.Rename(w.base+".away", w.base))
+			w.settle()
+			if again := w.record("api/a.md"); again.DocID != rec.DocID || len(w.files()) != 2 {
+				t.Errorf("docId %s after %s, files %q", again.DocID, rec.DocID, w.files())
+			}
+		})
+	}
+}
+
 // A call after the daemon has stopped ends; it doesn't wait for a writer that is no more.
 func TestWritesAfterStop(t *testing.T) {
 	w := newWorld(t).start()

@@ -20,8 +20,9 @@ func (d *Daemon) Put(ctx context.Context, r ipc.PutRequest) (ipc.Record, bool, e
 		err     error
 	)
 	if !d.pipeline.do(ctx, func() { rec, created, err = d.pipeline.put(r) }) {
-		return ipc.Record{}, false, ipc.ErrUnavailable
+		err = ipc.ErrUnavailable
 	}
+	d.metrics.uploaded(created, err)
 	if err != nil {
 		return ipc.Record{}, false, err
 	}
@@ -72,6 +73,9 @@ func (d *Daemon) Reindex(ctx context.Context, docID string) (ipc.Job, error) {
 		if !found {
 			err = ipc.ErrNotFound
 			return
+		}
+		if err = d.pipeline.missing(); err != nil {
+			return // nothing is known of the file, not that it is gone
 		}
 		f := d.pipeline.lookAfresh(rec.Path)
 		d.pipeline.unread.note(&f)
