@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -15,7 +13,7 @@ import (
 
 func newDocs(g *globals) *cobra.Command {
 	c := group(&cobra.Command{Use: "docs", Short: "List, read and change documents"})
-	c.AddCommand(newDocsList(g), newDocsShow(g), newDocsRead(g), newDocsChunks(g), newDocsPut(g), newDocsRemove(g), newDocsReindex(g))
+	c.AddCommand(newDocsList(g), newDocsShow(g), newDocsRead(g), newDocsChunks(g), newDocsNew(g), newDocsPut(g), newDocsRemove(g), newDocsReindex(g))
 	return c
 }
 
@@ -61,6 +59,9 @@ func newDocsList(g *globals) *cobra.Command {
 	f.StringVar(&q.Q, "q", "", "part of title, path, keyword or alias")
 	f.BoolVar(&q.Warnings, "warnings", false, "only documents with warnings, and what they are")
 	f.BoolVar(&asJSON, "json", false, "as JSON")
+	g.completes(c, "category", categories)
+	choices(c, "status", ipc.StatusPending, ipc.StatusIndexing, ipc.StatusIndexed, ipc.StatusFailed)
+	choices(c, "layer", "l0", "l1")
 	return c
 }
 
@@ -111,137 +112,44 @@ func printWarnings(w io.Writer, all []ipc.Record) {
 	}
 }
 
-// find takes a docId, a source, or a path below the base.
-func find(ctx context.Context, a answerer, name string) (ipc.Record, error) {
-	r, err := a.Document(ctx, name)
-	if notFound(err) {
-		r, err = a.BySource(ctx, name)
-	}
-	if notFound(err) {
-		return r, &exitError{code: exitFailed, err: fmt.Errorf("no document %q", name), hint: "`knowledged docs list` names them all; give a docId, or a path below the base folder"}
-	}
-	return r, err
-}
-
-func notFound(err error) bool {
-	var p *ipc.Problem
-	return errors.Is(err, ipc.ErrNotFound) || errors.As(err, &p) && p.Status == 404
-}
-
 func newDocsShow(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show DOCUMENT",
-		Short: "One document's record, as JSON (DOCUMENT: docId or path below the base)",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return g.reading(c.Context(), args[0], func(_ answerer, r ipc.Record) error { return printJSON(g.io.out, r) })
-		},
-	}
-}
-
-// reading finds a document, with or without a daemon, and calls do with it.
-func (g *globals) reading(ctx context.Context, name string, do func(answerer, ipc.Record) error) error {
-	cfg, err := g.load(nil)
-	if err != nil {
-		return err
-	}
-	err = g.withAnswerer(ctx, cfg, func(a answerer) error {
-		r, err := find(ctx, a, name)
-		if err != nil {
-			return err
-		}
-		return do(a, r)
-	})
-	if err != nil {
-		return inputError(err)
-	}
-	return nil
-}
-
-func newDocsRead(g *globals) *cobra.Command {
-	var q ipc.ContentQuery
+	var asJSON bool
 	c := &cobra.Command{
-		Use:   "read DOCUMENT",
-		Short: "A document's text as its file is now",
-		Args:  cobra.ExactArgs(1),
+		Use:   "show DOCUMENT",
+		Short: "One document's record (DOCUMENT: docId or path below the base)",
+		Long:  "One document's record: as a table on a terminal, else as JSON.",
+		Example: `  knowledged docs show api/payment-errors.md
+  knowledged docs show api/payment-errors.md --json | jq -r .docId`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: g.suggest(documentNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			if q.MaxChars < 1 {
-				return &exitError{code: exitUsage, err: fmt.Errorf("--max-chars %d: use 1 or more", q.MaxChars)}
-			}
-			return g.reading(c.Context(), args[0], func(a answerer, r ipc.Record) error {
-				text, err := a.Content(c.Context(), r.DocID, q)
-				if err != nil {
-					return err
+			return g.reading(c.Context(), args[0], func(_ answerer, r ipc.Record) error {
+				if asJSON || !terminal(g.io.out) {
+					return printJSON(g.io.out, r)
 				}
-				if q.Section != "" && text.Section == nil {
-					return &exitError{code: exitFailed, err: fmt.Errorf("%s has no section %q", r.Source, q.Section), hint: text.Hint}
-				}
-				fmt.Fprintln(g.io.out, strings.TrimRight(text.Content, "\n"))
+				printRecord(g.io.out, r)
 				return nil
 			})
 		},
 	}
-	c.Flags().IntVar(&q.MaxChars, "max-chars", 2000, "cut after this many characters")
-	c.Flags().StringVar(&q.Section, "section", "", "only this section (`TITLE`)")
+	jsonFlag(c, &asJSON)
 	return c
 }
 
 func newDocsChunks(g *globals) *cobra.Command {
-	return g.onDocument("chunks DOCUMENT", "A document's chunks, as JSON", func(ctx context.Context, client *ipc.Client, r ipc.Record) error {
+	var asJSON bool
+	c := g.onDocument("chunks DOCUMENT", "A document's chunks", func(ctx context.Context, client *ipc.Client, r ipc.Record) error {
 		chunks, err := client.Chunks(ctx, r.DocID)
-		if err != nil {
-			return err
-		}
-		return printJSON(g.io.out, ipc.ChunkList{Chunks: chunks})
-	})
-}
-
-func newDocsRemove(g *globals) *cobra.Command {
-	return g.onDocument("rm DOCUMENT", "Delete a document: file, record and index entries", func(ctx context.Context, client *ipc.Client, r ipc.Record) error {
-		done, err := client.Delete(ctx, r.DocID, ipc.Match{})
 		switch {
 		case err != nil:
 			return err
-		case done:
-			fmt.Fprintln(g.io.out, "deleted", r.Source)
-		default:
-			fmt.Fprintln(g.io.out, "deleted", r.Source, "(its vectors follow when the semantic index is back)")
+		case asJSON || !terminal(g.io.out):
+			return printJSON(g.io.out, ipc.ChunkList{Chunks: chunks})
 		}
+		printChunks(g.io.out, chunks)
 		return nil
 	})
-}
-
-func newDocsReindex(g *globals) *cobra.Command {
-	return g.onDocument("reindex DOCUMENT", "Read a document's file again, whatever its times say", func(ctx context.Context, client *ipc.Client, r ipc.Record) error {
-		job, err := client.Reindex(ctx, r.DocID)
-		if err != nil {
-			return err
-		}
-		return printJSON(g.io.out, job)
-	})
-}
-
-// onDocument is a subcommand on one document that needs the daemon.
-func (g *globals) onDocument(use, short string, do func(context.Context, *ipc.Client, ipc.Record) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   use,
-		Short: short + " (DOCUMENT: docId or path below the base)",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := g.load(nil)
-			if err != nil {
-				return err
-			}
-			client := g.client(cfg)
-			r, err := find(c.Context(), client, args[0])
-			if err == nil {
-				err = do(c.Context(), client, r)
-			}
-			var exit *exitError
-			if errors.As(err, &exit) {
-				return err
-			}
-			return clientError(err, cfg)
-		},
-	}
+	c.Example = "  knowledged docs chunks api/payment-errors.md"
+	jsonFlag(c, &asJSON)
+	return c
 }

@@ -64,6 +64,7 @@ func newDocsPut(g *globals) *cobra.Command {
 	f.BoolVar(&put.WaitL1, "wait", false, "wait for the semantic index as well")
 	f.StringVar(&match, "if-match", "", "only over this version (`HASH`, the record's fileHash)")
 	f.BoolVar(&asJSON, "json", false, "the record as JSON")
+	g.completes(c, "category", categories)
 	return c
 }
 

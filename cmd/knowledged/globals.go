@@ -26,6 +26,7 @@ type streams struct {
 type globals struct {
 	file, base, socket, state string
 	io                        streams
+	baseFrom                  config.Origin // of the folder in the configuration that was loaded
 }
 
 // load reads the configuration with the flags over it. Every fault in it is exit code 2.
@@ -38,6 +39,20 @@ func (g *globals) load(more map[string]string) (*config.Config, error) {
 }
 
 func (g *globals) loadAll(more map[string]string) (*config.Loaded, error) {
+	opt, err := g.options(more)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := config.Load(opt)
+	if err != nil {
+		return nil, &exitError{code: exitUsage, err: err, hint: "once that is mended, `knowledged config show` prints the effective settings and where each came from"}
+	}
+	g.baseFrom = loaded.Origins["knowledge.base_path"]
+	return loaded, nil
+}
+
+// options are where the configuration is loaded from.
+func (g *globals) options(more map[string]string) (config.Options, error) {
 	flags := map[string]string{}
 	for key, value := range map[string]string{"knowledge.base_path": g.base, "ipc.socket": g.socket, "state_dir": g.state} {
 		if value != "" {
@@ -49,19 +64,27 @@ func (g *globals) loadAll(more map[string]string) (*config.Loaded, error) {
 			flags[key] = value
 		}
 	}
-	cwd, err := os.Getwd()
+	cwd, err := config.WorkingDir()
 	if err != nil {
-		return nil, &exitError{code: exitFailed, err: fmt.Errorf("find the working directory: %w", err)}
+		return config.Options{}, &exitError{code: exitFailed, err: fmt.Errorf("find the working directory: %w", err)}
 	}
-	loaded, err := config.Load(config.Options{File: g.file, Env: os.Environ(), Flags: flags, Cwd: cwd})
-	if err != nil {
-		return nil, &exitError{code: exitUsage, err: err, hint: "once that is mended, `knowledged config show` prints the effective settings and where each came from"}
-	}
-	return loaded, nil
+	return config.Options{File: g.file, Env: os.Environ(), Flags: flags, Cwd: cwd}, nil
 }
 
-// client is the daemon's client at the configured socket.
-func (g *globals) client(cfg *config.Config) *ipc.Client { return &ipc.Client{Socket: cfg.IPC.Socket} }
+// client is the daemon's client at the configured socket. Where somebody named the folder, by flag, variable or file, a daemon
+// that serves another one is none to ask. The default names none: who sets nothing asks whoever answers.
+func (g *globals) client(cfg *config.Config) *ipc.Client {
+	c := g.anyClient(cfg)
+	if g.baseFrom.Kind != config.FromDefault {
+		c.Base = config.RealPath(cfg.Knowledge.BasePath)
+	}
+	return c
+}
+
+// anyClient is for who looks at which folder the daemon serves.
+func (g *globals) anyClient(cfg *config.Config) *ipc.Client {
+	return &ipc.Client{Socket: cfg.IPC.Socket}
+}
 
 // clientError gives an error of a call to the daemon its exit code.
 func clientError(err error, cfg *config.Config) error {
@@ -71,17 +94,30 @@ func clientError(err error, cfg *config.Config) error {
 	case errors.Is(err, ipc.ErrNoDaemon):
 		return &exitError{code: exitNoDaemon, err: fmt.Errorf("no daemon answers on %s", cfg.IPC.Socket), hint: "start one with `knowledged run`, or name its --socket"}
 	}
-	if p, ok := errors.AsType[*ipc.Problem](err); ok && p.Status == http.StatusConflict && p.Record != nil {
+	p, ok := errors.AsType[*ipc.Problem](err)
+	switch {
+	case ok && p.Status == http.StatusMisdirectedRequest:
+		return &exitError{
+			code: exitInUse,
+			err:  fmt.Errorf("the daemon on %s is not that of %s: %s", cfg.IPC.Socket, cfg.Knowledge.BasePath, p.Detail),
+			hint: "name the --socket of that folder's daemon, or the --base of this one; `knowledged config show` says where either is set",
+		}
+	case ok && p.Status == http.StatusConflict && p.Record != nil:
 		return &exitError{code: exitFailed, err: errors.New(strings.TrimSuffix(p.Detail, ipc.ForceHint)), hint: "--force writes it all the same"}
 	}
 	return inputError(err)
 }
 
-// newLogger writes to w: coloured text on a terminal, JSON otherwise, unless the format is given.
-func newLogger(w io.Writer, c config.Log) (*slog.Logger, error) {
-	var level slog.Level
+// noAnswer is a daemon that hangs: for who asks, it is not to be reached.
+func noAnswer(err error) error {
+	return &exitError{code: exitNoDaemon, err: err, hint: "let that process go on (kill -CONT), or end it and start the daemon again"}
+}
+
+// newLogger writes to w: coloured text on a terminal, JSON otherwise, unless the format is given. Its level can be changed.
+func newLogger(w io.Writer, c config.Log) (*slog.Logger, *slog.LevelVar, error) {
+	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
-		return nil, fmt.Errorf("log.level: %w", err)
+		return nil, nil, fmt.Errorf("log.level: %w", err)
 	}
 	format := c.Format
 	if format == "auto" {
@@ -91,15 +127,45 @@ func newLogger(w io.Writer, c config.Log) (*slog.Logger, error) {
 		}
 	}
 	if format == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: inMilliseconds})), level, nil
 	}
-	return slog.New(tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: "15:04:05.000", NoColor: !colour(w)})), nil
+	return slog.New(tint.NewTextHandler(obeyed(w), &tint.Options{Level: level, TimeFormat: "15:04:05.000", NoColor: !colour(w), ReplaceAttr: withoutControls})), level, nil
+}
+
+// inMilliseconds writes times spent as answers do (l0Ms): as a number of milliseconds. slog would write nanoseconds.
+func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.Float64Value(float64(a.Value.Duration().Microseconds()) / 1000)
+	}
+	return a
+}
+
+// withoutControls shows the control characters of what is logged as text: the handler quotes some, and lets escape sequences pass
+// where it writes colours itself.
+func withoutControls(_ []string, a slog.Attr) slog.Attr {
+	v := a.Value.Resolve()
+	if v.Kind() != slog.KindString && v.Kind() != slog.KindAny {
+		return a
+	}
+	text := v.String()
+	if safe := string(shown([]byte(text))); safe != text {
+		a.Value = slog.StringValue(safe)
+	}
+	return a
 }
 
 func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := obeyed(w).(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// colour: only on a terminal, and not where NO_COLOR (no-color.org) is set.
-func colour(w io.Writer) bool { return terminal(w) && os.Getenv("NO_COLOR") == "" }
+// interactive: somebody is there to answer a question.
+func interactive(s streams) bool {
+	f, ok := s.in.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// colour: only on a terminal that knows colours, and not where NO_COLOR (no-color.org) is set.
+func colour(w io.Writer) bool {
+	return terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

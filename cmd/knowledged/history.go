@@ -19,7 +19,9 @@ func newStats(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "What was asked: hit rates, slow and unanswered lookups, documents never found",
-		Args:  cobra.NoArgs,
+		Example: `  knowledged stats
+  knowledged stats --since 7d --json | jq '.unansweredGroups[].examples'`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := g.load(nil)
 			if err != nil {
@@ -70,11 +72,13 @@ func printStats(w io.Writer, s ipc.Stats) {
 }
 
 func newReconcile(g *globals) *cobra.Command {
-	var dry bool
+	var dry, asJSON bool
 	c := &cobra.Command{
 		Use:   "reconcile",
 		Short: "Compare folder, registry and vectors, and repair what differs",
-		Args:  cobra.NoArgs,
+		Example: `  knowledged reconcile --dry-run
+  knowledged reconcile --json | jq .documents`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := g.load(nil)
 			if err != nil {
@@ -84,9 +88,10 @@ func newReconcile(g *globals) *cobra.Command {
 			if err != nil {
 				return clientError(err, cfg)
 			}
-			return printJSON(g.io.out, job)
+			return g.printJob(job, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would be done, do nothing")
+	jsonFlag(c, &asJSON)
 	return c
 }

@@ -16,8 +16,8 @@ import (
 
 func newLint(g *globals) *cobra.Command {
 	var (
-		format string
-		strict bool
+		format         string
+		strict, asJSON bool
 	)
 	c := &cobra.Command{
 		Use:   "lint [DIR]",
@@ -33,6 +33,9 @@ there are errors (with --strict: or warnings). docs/lint.md describes every rule
   knowledged lint --format sarif > lint.sarif`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if asJSON {
+				format = "json"
+			}
 			write, ok := lintFormats[format]
 			if !ok {
 				return &exitError{code: exitUsage, err: fmt.Errorf("--format is %q", format), hint: "use text, json or sarif"}
@@ -67,6 +70,9 @@ there are errors (with --strict: or warnings). docs/lint.md describes every rule
 	}
 	c.Flags().StringVar(&format, "format", "text", "`FORMAT`: text, json or sarif")
 	c.Flags().BoolVar(&strict, "strict", false, "exit code 1 for warnings as well")
+	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	c.MarkFlagsMutuallyExclusive("json", "format")
+	choices(c, "format", "text", "json", "sarif")
 	return c
 }
 

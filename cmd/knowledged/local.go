@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -36,14 +40,56 @@ const (
 	runPatience    = 1500 * time.Millisecond
 )
 
-// openState opens the state folder, after whoever has it now. *ipc.InUseError: a daemon began to answer on the socket.
-func openState(ctx context.Context, cfg *config.Config, patience time.Duration, log *slog.Logger) (*daemon.Daemon, error) {
+// A lookup without a daemon says by a file in the state folder that it has the state, or is about to, and not a daemon: then
+// it is worth waiting for, however long the machine takes. What a killed one has left counts for markAge.
+const (
+	lookupMark  = "lookup-without-daemon-"
+	openingMark = lookupMark + "opening-"
+	havingMark  = lookupMark + "having-"
+	markAge     = time.Minute
+)
+
+// mark leaves the file and returns what takes it away.
+func mark(stateDir, kind string) (unmark func()) {
+	f, err := os.CreateTemp(stateDir, kind)
+	if err != nil {
+		return func() {} // others wait less long, no more
+	}
+	f.Close()
+	return func() { _ = os.Remove(f.Name()) } // or it is too old soon
+}
+
+// marked reports a mark of the kind, or of any with lookupMark.
+func marked(stateDir, kind string) bool {
+	entries, _ := os.ReadDir(stateDir)
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || !strings.HasPrefix(e.Name(), kind):
+		case time.Since(info.ModTime()) < markAge:
+			return true
+		default:
+			_ = os.Remove(filepath.Join(stateDir, e.Name()))
+		}
+	}
+	return false
+}
+
+// openState opens the state folder, after whoever has it now. *ipc.InUseError: a daemon began to answer on the socket,
+// which is "" if it is our own already. Patience begins anew as long as there are marks of the kind.
+func openState(ctx context.Context, cfg *config.Config, socket string, patience time.Duration, kind string, log *slog.Logger) (*daemon.Daemon, error) {
 	for deadline := time.Now().Add(patience); ; {
 		d, err := daemon.New(cfg, version, log) // waits a little itself
+		if marked(cfg.StateDir, kind) {
+			deadline = time.Now().Add(patience)
+		}
 		if !errors.Is(err, registry.ErrLocked) || ctx.Err() != nil || time.Now().After(deadline) {
 			return d, err
 		}
-		if err := ipc.CheckSocket(ctx, cfg.IPC.Socket); err != nil {
+		if socket == "" {
+			continue
+		}
+		if err := ipc.CheckSocket(ctx, socket); err != nil {
 			return nil, err
 		}
 	}
@@ -52,6 +98,9 @@ func openState(ctx context.Context, cfg *config.Config, patience time.Duration, 
 // withAnswerer calls f with the daemon, or without one with an index in this process over the same state.
 func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(answerer) error) error {
 	err := f(g.client(cfg))
+	if p, ok := errors.AsType[*ipc.Problem](err); ok && p.Status == http.StatusMisdirectedRequest {
+		return clientError(err, cfg)
+	}
 	if !errors.Is(err, ipc.ErrNoDaemon) {
 		return err
 	}
@@ -62,7 +111,8 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 		return startError(err)
 	}
 	log := slog.New(slog.NewTextHandler(g.io.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	d, err := openState(ctx, cfg, lookupPatience, log)
+	defer mark(cfg.StateDir, openingMark)() // for a daemon: another lookup would wait for one that waits
+	d, err := openState(ctx, cfg, cfg.IPC.Socket, lookupPatience, havingMark, log)
 	var started *ipc.InUseError
 	switch {
 	case errors.As(err, &started):
@@ -72,6 +122,7 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	case err != nil:
 		return startError(err)
 	}
+	defer mark(cfg.StateDir, havingMark)() // until after Close, which can take a moment
 	defer d.Close()
 	fmt.Fprintf(g.io.err, "knowledged: no daemon answers on %s; answering from the state in %s\n", cfg.IPC.Socket, cfg.StateDir)
 	ctx, cancel := context.WithCancel(ctx)
@@ -79,8 +130,21 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	running, ctx := errgroup.WithContext(ctx) // a daemon that can't go on ends the waiting
 	running.Go(func() error { return d.Run(ctx, nil) })
 	if err = d.WaitIndexed(ctx, localL1Wait); err == nil {
+		g.sayUnread(ctx, d)
 		err = f(d)
 	}
 	cancel()
 	return errors.Join(running.Wait(), err)
+}
+
+// sayUnread says that the folder holds more than is answered from: no daemon's log does.
+func (g *globals) sayUnread(ctx context.Context, d *daemon.Daemon) {
+	s, err := d.Status(ctx)
+	if n := s.Documents.Failed; err == nil && n > 0 {
+		files := "files"
+		if n == 1 {
+			files = "file"
+		}
+		fmt.Fprintf(g.io.err, "knowledged: %d %s could not be read; `knowledged lint` names what is wrong\n", n, files)
+	}
 }

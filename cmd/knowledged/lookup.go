@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"knowledged/config"
 	"knowledged/ipc"
 	"knowledged/lookup"
 )
@@ -69,10 +72,13 @@ meaning answer together, and say how sure they are. Exit code 3: the folder does
 	f := c.Flags()
 	f.StringVar(&req.SectionTitle, "section", "", "answer with this section's text (`TITLE`)")
 	f.StringVar(&req.Category, "category", "", "only documents of this `CATEGORY`")
-	f.IntVar(&req.TopK, "top-k", 0, "how many results, at most 50 (default lookup.top_k)")
+	f.IntVar(&req.TopK, "top-k", 0, fmt.Sprintf("how many results, 1 to %d (`N`; default lookup.top_k, which is %d unless set)", lookup.MaxTopK, config.Default().Lookup.TopK))
 	f.BoolVar(&req.AlwaysSemantic, "always-semantic", false, "ask the semantic index even where one keyword matches")
 	f.BoolVar(&req.Explain, "explain", false, "show ranks and scores")
 	f.BoolVar(&asJSON, "json", false, "the whole answer as JSON")
+	c.ValidArgsFunction = cobra.NoFileCompletions
+	g.completes(c, "category", categories)
+	g.completes(c, "section", askedSections)
 	return c
 }
 
@@ -82,6 +88,7 @@ func inputError(err error) error {
 		input   *lookup.InputError
 		problem *ipc.Problem
 		exit    *exitError
+		op      *net.OpError
 	)
 	switch {
 	case errors.As(err, &exit):
@@ -90,6 +97,10 @@ func inputError(err error) error {
 		return &exitError{code: exitUsage, err: err}
 	case errors.As(err, &problem) && problem.Status == 400:
 		return &exitError{code: exitUsage, err: err}
+	case errors.Is(err, ipc.ErrNoAnswer):
+		return noAnswer(err)
+	case errors.As(err, &op) && errors.Is(err, fs.ErrPermission):
+		return &exitError{code: exitNoDaemon, err: fmt.Errorf("you may not use the daemon's socket %s", op.Addr), hint: "of a service, members of the group knowledged may: sudo usermod -aG knowledged $USER, then log in again"}
 	case errors.Is(err, context.Canceled):
 		return &exitError{code: exitFailed, err: errors.New("interrupted")}
 	}
@@ -99,11 +110,16 @@ func inputError(err error) error {
 // printAnswer is the answer for a person: what is known first, then where else to look.
 func printAnswer(w io.Writer, a *lookup.Answer) {
 	if !a.Found {
-		fmt.Fprintln(w, "Not found: the folder has nothing on this.")
+		if len(a.Degraded) > 0 {
+			fmt.Fprintln(w, "Not found, but not all could be asked:")
+		} else {
+			fmt.Fprintln(w, "Not found: the folder has nothing on this.")
+		}
 		if a.Hint != "" {
 			fmt.Fprintf(w, "hint: %s\n", a.Hint)
 		}
 		printDegraded(w, a)
+		printExplain(w, a)
 		return
 	}
 	if p := a.Primary; p != nil {
@@ -124,6 +140,10 @@ func printAnswer(w io.Writer, a *lookup.Answer) {
 		fmt.Fprintf(w, "\nhint: %s\n", a.Hint)
 	}
 	printDegraded(w, a)
+	printExplain(w, a)
+}
+
+func printExplain(w io.Writer, a *lookup.Answer) {
 	if a.Explain != nil {
 		fmt.Fprintln(w, "\nexplain:")
 		_ = printJSON(w, a.Explain)

@@ -44,21 +44,31 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: plainly(os.Stdout), err: plainly(os.Stderr)})
 	stop()
 	os.Exit(code)
 }
 
 // run is main without the process: tests call it.
 func run(ctx context.Context, args []string, io streams) int {
+	out := &remembering{w: io.out}
+	io.out = out
 	root := newRoot(io)
 	root.SetArgs(args)
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
+	strictCompletion(root)
 	begun := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { begun = true }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		err := errors.Join(c.ValidateRequiredFlags(), c.ValidateFlagGroups()) // cobra looks later, when it seems begun
+		begun = err == nil
+		return err
+	}
 	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil { // a full disk: what was asked for is not there
+		err = &exitError{code: exitFailed, err: fmt.Errorf("write the output: %w", out.err)}
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -70,7 +80,7 @@ func run(ctx context.Context, args []string, io streams) int {
 		}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(io.err, "knowledged: %v\n", exit.err)
+		fmt.Fprintf(io.err, "knowledged: %s\n", oneMessage(exit.err))
 	}
 	if exit.hint != "" {
 		fmt.Fprintf(io.err, "hint: %s\n", exit.hint)
@@ -104,7 +114,7 @@ Exit codes: 0 done; 1 failed; 2 bad usage or configuration; 3 nothing found (loo
 	root.Version = version
 	root.SetVersionTemplate("knowledged {{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2 // letters
-	root.AddCommand(newRun(&g), newLookup(&g), newStatus(&g), newDocs(&g), newReconcile(&g), newStats(&g), newLint(&g), newMCP(&g), newConfig(&g), newVersion(&g))
+	root.AddCommand(newRun(&g), newLookup(&g), newStatus(&g), newDocs(&g), newImport(&g), newReconcile(&g), newStats(&g), newLint(&g), newMCP(&g), newService(&g), newState(&g), newDoctor(&g), newConfig(&g), newVersion(&g), newMan())
 	strictHelp(root)
 	return root
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ protocol alone, the log goes to standard error.`,
 			if err != nil {
 				return err
 			}
-			log, err := newLogger(g.io.err, cfg.Log)
+			log, _, err := newLogger(g.io.err, cfg.Log)
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}
@@ -41,6 +42,12 @@ protocol alone, the log goes to standard error.`,
 			dial := &mcpDialer{client: g.client(cfg), own: own}
 			bridge := &mcp.Bridge{Dial: dial.dial, Log: log}
 			err = bridge.Run(c.Context(), g.io.in, g.io.out)
+			if p, ok := errors.AsType[*ipc.Problem](err); ok && p.Status == http.StatusMisdirectedRequest {
+				err = clientError(err, cfg)
+			}
+			if errors.Is(err, ipc.ErrNoAnswer) {
+				err = noAnswer(err)
+			}
 			return errors.Join(err, own.end())
 		},
 	}
@@ -111,11 +118,12 @@ func (o *ownDaemon) begin(ctx context.Context) error {
 	if err := ipc.CheckSocket(ctx, o.cfg.IPC.Socket); err != nil {
 		return err
 	}
+	outliveLog() // a client that goes is noticed by writing to it all the same
 	d, err := daemon.New(o.cfg, version, o.log)
 	if err != nil {
 		return err
 	}
-	doors, err := d.Doors()
+	doors, err := d.Doors(nil)
 	if err != nil {
 		return errors.Join(err, d.Close())
 	}

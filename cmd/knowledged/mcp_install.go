@@ -35,6 +35,9 @@ and the state that are in force now are written down: a client starts it in any 
   knowledged mcp install --client vscode --print`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if client == "" {
+				return &exitError{code: exitUsage, err: errors.New("--client is missing: say which of " + strings.Join(mcpClientNames(), ", ")), hint: "knowledged mcp install --client claude-code"}
+			}
 			target, known := mcpClients[client]
 			if !known {
 				return &exitError{code: exitUsage, err: fmt.Errorf("--client %q is none of %s", client, strings.Join(mcpClientNames(), ", "))}
@@ -61,6 +64,7 @@ and the state that are in force now are written down: a client starts it in any 
 	}
 	c.Flags().StringVar(&client, "client", "", "which `CLIENT`: "+strings.Join(mcpClientNames(), ", "))
 	c.Flags().BoolVar(&printOnly, "print", false, "print the settings instead of writing them")
+	choices(c, "client", mcpClientNames()...)
 	return c
 }
 
@@ -182,9 +186,19 @@ func installInto(io streams, file string, target mcpClient, entry mcpEntry) erro
 
 // replaceFile writes a file whole or not at all, on every platform.
 func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	// A temporary file is our business: what goes wrong is told of the file that is meant.
+	told := func(err error) error {
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
+			return &fs.PathError{Op: pe.Op, Path: path, Err: pe.Err}
+		}
+		if le, ok := errors.AsType[*os.LinkError](err); ok {
+			return &fs.PathError{Op: le.Op, Path: path, Err: le.Err}
+		}
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".knowledged-*")
 	if err != nil {
-		return err
+		return told(err)
 	}
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Sync(), f.Close())
@@ -195,7 +209,8 @@ func replaceFile(path string, data []byte, mode fs.FileMode) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		_ = os.Remove(f.Name())
+		return told(err)
 	}
 	return nil
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
+	"os/signal"
+	"runtime"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"knowledged/config"
 	"knowledged/ipc"
@@ -29,45 +33,99 @@ func newRun(g *globals) *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := g.load(map[string]string{"ipc.http": http, "log.level": level, "log.format": format})
-			if err != nil {
-				return err
-			}
-			return serve(c.Context(), cfg, g.io)
+			flags := map[string]string{"ipc.http": http, "log.level": level, "log.format": format}
+			return serve(c.Context(), func() (*config.Loaded, error) { return g.loadAll(flags) }, g.io)
 		},
 	}
 	c.Flags().StringVar(&http, "http", "", "loopback `ADDR`, or off (ipc.http)")
 	c.Flags().StringVar(&level, "log-level", "", "debug, info, warn or error (log.level)")
 	c.Flags().StringVar(&format, "log-format", "", "auto, text or json; auto is text on a terminal (log.format)")
+	choices(c, "log-level", "debug", "info", "warn", "error")
+	choices(c, "log-format", "auto", "text", "json")
 	return c
 }
 
 // serve runs the daemon until ctx ends.
-func serve(ctx context.Context, cfg *config.Config, io streams) error {
-	log, err := newLogger(io.err, cfg.Log)
+func serve(ctx context.Context, load func() (*config.Loaded, error), io streams) error {
+	outliveLog()
+	loaded, err := load()
+	if err != nil {
+		return err
+	}
+	cfg := &loaded.Config
+	log, level, err := newLogger(io.err, cfg.Log)
 	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	// Ask the socket first: a daemon that answers there is named with its pid before anything is touched.
-	if err := ipc.CheckSocket(ctx, cfg.IPC.Socket); err != nil {
-		return startError(err)
+	ctx, hangups, stop := hangupsOf(ctx, io)
+	defer stop()
+	door, err := findSocket(ctx, cfg, log)
+	if err != nil {
+		return err
 	}
-	d, err := openState(ctx, cfg, runPatience, log)
+	d, err := openState(ctx, cfg, door.ask, runPatience, lookupMark, log)
 	if err != nil {
 		return startError(err)
 	}
 	defer d.Close()
-	doors, err := d.Doors()
+	doors, err := d.Doors(door.inherited)
 	if err != nil {
 		return startError(err)
 	}
 	log.Info("knowledged started", "version", version, "pid", os.Getpid(), "base", cfg.Knowledge.BasePath, "state", cfg.StateDir,
-		"socket", cfg.IPC.Socket, "http", d.HTTPAddr(), "l1", cfg.L1.Backend, "embedding", cfg.Embedding.Provider)
-	if err := d.Run(ctx, doors); err != nil {
+		"socket", door.path, "http", d.HTTPAddr(), "l1", cfg.L1.Backend, "embedding", cfg.Embedding.Provider)
+	if addr := d.HTTPAddr(); addr != config.HTTPOff {
+		log.Info("web page: open the address in a browser", "url", "http://"+addr+"/")
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return d.Run(ctx, doors) })
+	g.Go(func() error { return d.Supervise(ctx, log) })
+	g.Go(func() error { return (&reloader{load: load, daemon: d, level: level, log: log}).run(ctx, hangups) })
+	if err := g.Wait(); err != nil {
 		return startError(err)
 	}
 	log.Info("knowledged stopped")
 	return nil
+}
+
+// hangupsOf gives the signals that ask for a reload; one waits until it is taken. On a terminal the signal means that the
+// window was closed, and ends ctx.
+func hangupsOf(ctx context.Context, io streams) (context.Context, <-chan os.Signal, func()) {
+	if terminal(io.err) {
+		ctx, stop := signal.NotifyContext(ctx, hangup)
+		return ctx, nil, stop
+	}
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, hangup)
+	return ctx, hangups, func() { signal.Stop(hangups) }
+}
+
+// door is the socket to serve.
+type door struct {
+	path      string
+	inherited net.Listener // nil: the daemon opens it
+	ask       string       // whom to ask whether another daemon has it; "" for an inherited one: that is us
+}
+
+// findSocket takes the service manager's socket, or makes sure that nobody has the configured one: a daemon that answers
+// there is named with its pid before anything is touched.
+func findSocket(ctx context.Context, cfg *config.Config, log *slog.Logger) (door, error) {
+	path := cfg.IPC.Socket
+	inherited, err := ipc.Inherited()
+	switch {
+	case err != nil:
+		return door{}, &exitError{code: exitUsage, err: err, hint: "`knowledged service install --print` shows a unit that fits"}
+	case inherited == nil:
+		if err := ipc.CheckSocket(ctx, path); err != nil {
+			return door{}, startError(err)
+		}
+		return door{path: path, ask: path}, nil
+	}
+	at := inherited.Addr().String()
+	if at != path {
+		log.Warn("the service manager's socket is not the configured one: let ListenStream= and ipc.socket say the same, so that commands find the daemon", "socket", at, "ipc.socket", path)
+	}
+	return door{path: at, inherited: inherited}, nil
 }
 
 // startError gives a fault of the start its exit code and what to do.
@@ -93,13 +151,20 @@ func startError(err error) error {
 }
 
 func newVersion(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  knowledged version --json",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(g.io.out, map[string]string{"version": version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+			}
 			fmt.Fprintln(g.io.out, "knowledged", version)
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with Go's version and the platform")
+	return c
 }

@@ -43,6 +43,9 @@ func newStatus(g *globals) *cobra.Command {
 				return &exitError{code: exitUsage, err: fmt.Errorf("--wait=%s: there is l0, l1, or neither for both", wait)}
 			}
 			client := g.client(cfg)
+			if wait != "" || c.Flags().Changed("timeout") {
+				bound(client, time.Now().Add(time.Duration(timeout)))
+			}
 			s, err := client.Status(c.Context())
 			if err == nil && wait != "" {
 				s, err = waitFor(c.Context(), client, wait, time.Duration(timeout), newProgress(g.io.err))
@@ -64,6 +67,7 @@ func newStatus(g *globals) *cobra.Command {
 	f.BoolVar(&asJSON, "json", false, "as JSON")
 	f.StringVar(&wait, "wait", "", "wait until nothing (of that `LAYER`: l0 or l1) is pending")
 	f.Lookup("wait").NoOptDefVal = "all"
+	choices(c, "wait", "l0", "l1")
 	f.Var(&timeout, "timeout", "how long --wait waits")
 	return c
 }
@@ -73,12 +77,20 @@ var errTimeUp = errors.New("time is up")
 // waitPoll is short against a save (about 40 ms to be visible) and long against a status call (below 1 ms).
 const waitPoll = 20 * time.Millisecond
 
+// bound lets client wait for an answer no longer than until deadline, but for as long as a daemon under load may take: a
+// short --timeout asks what is pending now.
+func bound(client *ipc.Client, deadline time.Time) {
+	const least, most = time.Second, 30 * time.Second
+	client.Patience = min(max(time.Until(deadline).Round(time.Second), least), most)
+}
+
 func waitFor(ctx context.Context, client *ipc.Client, layer string, timeout time.Duration, bar *progress) (ipc.Status, error) {
 	deadline := time.Now().Add(timeout)
 	tick := time.NewTicker(waitPoll)
 	defer tick.Stop()
 	defer bar.end()
 	for {
+		bound(client, deadline)
 		s, err := client.Status(ctx)
 		if err != nil {
 			return s, err
@@ -123,6 +135,15 @@ func printStatus(w io.Writer, s ipc.Status) {
 	}
 	if s.Documents.Failed+s.Documents.Warnings > 0 {
 		row("", "`knowledged docs list --warnings` says what to mend")
+	}
+	switch h := s.HTTP; {
+	case h.On:
+		row("http", "http://%s/", h.Address)
+	case h.Reason != "": // a daemon of an older version says nothing
+		row("http", "off: %s", h.Reason)
+		if h.Address != "" {
+			row("", "free the port or name another (ipc.http or --http), then restart the daemon; the socket works without")
+		}
 	}
 	row("memory", "%.1f MB resident", float64(s.Memory.RSSBytes)/1e6)
 }

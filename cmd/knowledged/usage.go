@@ -90,3 +90,24 @@ func strictHelp(root *cobra.Command) {
 		}
 	}
 }
+
+// strictCompletion makes a shell that there is no script for an error. A caller would source the help otherwise.
+// It needs the output set: the scripts go there.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		var shells []string
+		for _, shell := range c.Commands() {
+			shells = append(shells, shell.Name())
+		}
+		group(c).Args = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return &exitError{code: exitUsage, err: fmt.Errorf("no completions for %q", args[0]), hint: "there are some for " + strings.Join(shells, ", ")}
+		}
+	}
+}
