@@ -30,14 +30,22 @@
 //	watcher    folder → settled batches of paths
 //	registry   what is indexed, on disk; the lookup history
 //	l0         exact table of names and full text (bleve)
+//	breaker    keeps lookups from waiting for a server that does not answer
 //	l1         semantic index; l1/embedded is the store in the binary, l1/milvus that of a team, l1/l1test what each must do
 //	embedding  text → vector
 //	lookup     the policy of an answer
 //	ipc        doors, wire format, client
 //	mcp        the door for agents: the Model Context Protocol, over HTTP and over standard streams
+//	web        the door for people: pages to search, read, edit and see the state
 //	daemon     wires all of it and owns every goroutine
 //	config     one struct, strict loading
+//	state      the state folder as a whole: formats, backup
+//	service    the daemon as a service: systemd, launchd
+//	packaging  the texts that an installation consists of; packages are made from them
 //	lint       what keeps documents from being found; pure, lint/folder reads for it
+//	client     what a Go program needs to ask a daemon; ipc's client and types under one roof
+//	doctor     examines folders, doors, limits, indexes and servers, and names the remedy; changes nothing
+//	importer   copies a folder of Markdown into the base folder; writes nothing else
 //	eval       judged queries over knowledge_base and a corpus of its own; what a change to ranking is measured by
 //
 // layers_test.go keeps the arrows between them one-way.

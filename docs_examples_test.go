@@ -217,3 +217,34 @@ func TestExamplesOfTheGuidesAnswerAsShown(t *testing.T) {
 		})
 	}
 }
+
+// The commands of the reference that ask with curl are run as they stand, on the sample folder; none gets an error.
+func TestCurlExamplesOfTheReferenceWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	bin := filepath.Join(t.TempDir(), "knowledged")
+	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/knowledged").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	p := startProgram(t, bin)
+	ran := 0
+	for _, b := range blocksOf(read(t, guides[2][0])) { // the blocks of both languages are equal
+		if b.kind != "sh" || !strings.Contains(b.text, "curl ") {
+			continue
+		}
+		// The daemon of the test has no port.
+		script := strings.ReplaceAll(b.text, "http://127.0.0.1:7420", "--unix-socket \"$SOCKET\" http://localhost")
+		c := p.command(context.Background())
+		c.Path, c.Args = "/bin/sh", []string{"sh", "-e", "-c", "curl() { command curl --fail-with-body \"$@\" || { echo \"curl $*\" >&2; exit 1; }; }\n" + script}
+		c.Env = append(c.Env, "SOCKET="+p.socket)
+		out, err := c.CombinedOutput()
+		if err != nil || len(out) == 0 {
+			t.Errorf("%s\n%v\n%s", b.text, err, out)
+		}
+		ran++
+	}
+	if ran < 3 {
+		t.Errorf("only %d blocks", ran)
+	}
+}

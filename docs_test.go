@@ -27,6 +27,8 @@ var guides = [][2]string{
 	{"docs/clients.md", "docs/clients.zh-CN.md"},
 	{"docs/hot-reload.md", "docs/hot-reload.zh-CN.md"},
 	{"docs/milvus.md", "docs/milvus.zh-CN.md"},
+	{"docs/operations.md", "docs/operations.zh-CN.md"},
+	{"docs/metrics.md", "docs/metrics.zh-CN.md"},
 }
 
 func read(t *testing.T, file string) string {
@@ -148,7 +150,7 @@ func TestGuidesNameEveryCommandAndFlag(t *testing.T) {
 			}
 		}
 		for _, name := range commands {
-			if name != "" && name != "knowledged" && !regexp.MustCompile("`(docs |config |mcp )?"+name+"[` ]").MatchString(text) {
+			if name != "" && name != "knowledged" && !regexp.MustCompile("`(docs |config |mcp |service |state )?"+name+"[` ]").MatchString(text) {
 				t.Errorf("%s does not name the command %s", file, name)
 			}
 		}

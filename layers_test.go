@@ -19,25 +19,33 @@ var allowed = map[string][]string{
 	"document": {"hanzi"},
 	"synonyms": {"document"},
 	"config":   {},
+	"breaker":  {},
 	"watcher":  {},
 
-	"embedding":         {"embedding/vecfile"},
+	"embedding":         {"breaker", "embedding/vecfile"},
 	"embedding/vecfile": {},
 	"chunker":           {"document"},
 	"registry":          {"document"},
 	"l0":                {"document", "hanzi"},
 	"l1":                {"document", "embedding"},
 	"l1/embedded":       {"document", "embedding", "embedding/vecfile", "l1"},
-	"l1/milvus":         {"document", "embedding", "l1"},
+	"l1/milvus":         {"breaker", "document", "embedding", "l1"},
 	"l1/l1test":         {"document", "l1"},
 	"lookup":            {"document", "hanzi"},
 	"ipc":               {"document", "lookup"},
 	"mcp":               {"ipc", "lookup"},
+	"web":               {"document", "ipc", "lint", "lookup"},
 	"eval":              {},
+	"packaging":         {},
+	"state":             {"embedding", "embedding/vecfile", "l0", "l1/embedded", "registry"},
+	"service":           {"packaging"},
+	"client":            {"config", "document", "ipc", "lookup"},
+	"doctor":            {"config", "daemon", "embedding/vecfile", "ipc", "l0", "registry", "watcher"},
+	"importer":          {"document", "ipc", "watcher"},
 	"lint":              {"document", "synonyms"},
 	"lint/folder":       {"document", "l0", "lint", "synonyms", "watcher"},
-	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "mcp", "registry", "synonyms", "watcher"},
-	"cmd/knowledged":    {"config", "daemon", "document", "ipc", "lint", "lint/folder", "lookup", "mcp", "registry"},
+	"daemon":            {"chunker", "config", "document", "embedding", "ipc", "l0", "l1", "l1/embedded", "l1/milvus", "lookup", "mcp", "registry", "state", "synonyms", "watcher", "web"},
+	"cmd/knowledged":    {"config", "daemon", "doctor", "document", "importer", "ipc", "lint", "lint/folder", "lookup", "mcp", "registry", "service", "state"},
 }
 
 func TestArrowsBetweenPackagesAreOneWay(t *testing.T) {
@@ -86,5 +94,28 @@ func TestArrowsBetweenPackagesAreOneWay(t *testing.T) {
 		if !seen[pkg] {
 			t.Errorf("package %s of the map does not exist", pkg)
 		}
+	}
+}
+
+// Who imports the client gets neither index nor model.
+func TestClientIsLight(t *testing.T) {
+	heavy := []string{"l0", "l1", "l1/embedded", "l1/milvus", "embedding", "registry", "daemon", "watcher", "mcp"}
+	seen := map[string]bool{}
+	var visit func(pkg string)
+	visit = func(pkg string) {
+		if seen[pkg] {
+			return
+		}
+		seen[pkg] = true
+		if slices.Contains(heavy, pkg) {
+			t.Errorf("client reaches %s", pkg)
+		}
+		for _, dep := range allowed[pkg] {
+			visit(dep)
+		}
+	}
+	visit("client")
+	if len(seen) < 4 {
+		t.Errorf("only %v", seen)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"knowledged/config"
 )
 
 // silence counts how questions of one kind were answered.
@@ -37,9 +39,8 @@ func TestSilence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("indexes a corpus part by part")
 	}
-	queries, folders := own(t)
+	queries, folders := judged(t)
 	if *set != "" {
-		queries, folders = foreign(t, *set)
 		others, err := Load("unanswerable.jsonl")
 		if err != nil {
 			t.Fatal(err)
@@ -100,6 +101,28 @@ func TestSilence(t *testing.T) {
 	}
 	if a := counts["answerable"]; float64(a.none) > 0.15*float64(a.asked) {
 		t.Errorf("answerable questions: %v", a)
+	}
+}
+
+// SPEC 2.5, 2.7: where the semantic index is off or away, full text alone does not call most of what the folder answers
+// "not found", nor the rest an answer.
+func TestSilenceOfTextAlone(t *testing.T) {
+	queries, folders := judged(t)
+	outcomes := ask(t, folders, queries, func(c *config.Config) { c.L1.Backend = config.BackendOff })
+	var answerable, others silence
+	for _, q := range queries {
+		if len(q.Relevant) == 0 {
+			others.add(outcomes[q.ID])
+		} else {
+			answerable.add(outcomes[q.ID])
+		}
+	}
+	t.Logf("\nanswerable %v\nothers     %v", &answerable, &others)
+	if float64(answerable.none) > 0.18*float64(answerable.asked) {
+		t.Errorf("answerable questions: %v", &answerable)
+	}
+	if float64(others.none+others.weak) < 0.85*float64(others.asked) && *set == "" {
+		t.Errorf("questions that the folder does not answer: %v", &others)
 	}
 }
 
