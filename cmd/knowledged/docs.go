@@ -44,6 +44,8 @@ func newDocsList(g *globals) *cobra.Command {
 				return inputError(err)
 			case asJSON:
 				return printJSON(g.io.out, ipc.DocumentList{Documents: all})
+			case len(all) == 0:
+				fmt.Fprintln(g.io.err, "no documents, or none that these flags name")
 			case q.Warnings:
 				printWarnings(g.io.out, all)
 			default:

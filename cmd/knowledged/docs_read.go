@@ -34,7 +34,7 @@ func newDocsRead(g *globals) *cobra.Command {
 					return err
 				}
 				if q.Section != "" && text.Section == nil {
-					return &exitError{code: exitFailed, err: fmt.Errorf("%s has no section %q", r.Source, q.Section), hint: text.Hint}
+					return &exitError{code: exitFailed, err: fmt.Errorf("%s has no section %q", r.Source, q.Section), hint: sectionsOf(text)}
 				}
 				if asJSON {
 					return printJSON(g.io.out, text)
@@ -50,6 +50,19 @@ func newDocsRead(g *globals) *cobra.Command {
 	c.Flags().StringVar(&q.Section, "section", "", "only this section (`TITLE`)")
 	g.completes(c, "section", sections)
 	return c
+}
+
+// sectionsOf says in the language of errors what the document has: the answer's own hint is in the document's.
+func sectionsOf(text ipc.Content) string {
+	titles := text.AvailableSections
+	if len(titles) == 0 {
+		return "the document has no sections"
+	}
+	const shown = 12
+	if more := len(titles) - shown; more > 0 {
+		return fmt.Sprintf("it has %s and %d more", strings.Join(titles[:shown], " | "), more)
+	}
+	return "it has " + strings.Join(titles, " | ")
 }
 
 // tooLong refuses what one answer cannot hold whole: neither the daemon nor this process should take memory for it in vain.
