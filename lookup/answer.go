@@ -58,7 +58,7 @@ type Answer struct {
 	Decision   Decision    `json:"decision"`
 	Degraded   []string    `json:"degraded"`
 	Corrected  *Corrected  `json:"corrected,omitempty"` // nothing matched as typed; this is an answer to another spelling
-	Hint       string      `json:"hint,omitempty"`      // the primary's hint once more: clients that show no primary show this
+	Hint       string      `json:"hint,omitempty"`      // the primary's hint once more, or why a section was not looked for
 	Timings    Timings     `json:"timings"`
 	Explain    *Explain    `json:"explain,omitempty"`
 }

@@ -55,6 +55,8 @@ func (s *state) answer(ctx context.Context) *Answer {
 			a.Primary.Hint = strings.TrimSpace(s.corrected.hint() + " " + a.Primary.Hint)
 		}
 		a.Hint = a.Primary.Hint
+	} else if s.req.SectionTitle != "" {
+		a.Hint = sectionUnused(s.req.Query, s.req.SectionTitle)
 	}
 	if a.Found {
 		s.results(a)

@@ -235,6 +235,18 @@ func TestSection_2_7(t *testing.T) {
 	if a := w.lookup(Request{SectionTitle: "x"}); a.Hint != `There is no section "x": the document has no sections.` || a.Primary.AvailableSections == nil {
 		t.Errorf("hint %q", a.Hint)
 	}
+	w.matches = nil // no document is named: there is none to take a section from
+	for query, want := range map[string]string{
+		"how do refunds work": `Section "x" was not looked for: the question names no document.`,
+		"怎么退款":                "未按章节“x”作答：问题没有点明是哪篇文档。",
+	} {
+		if a := w.lookup(Request{Query: query, SectionTitle: "x"}); a.Primary != nil || !strings.HasPrefix(a.Hint, want) {
+			t.Errorf("%s: hint %q", query, a.Hint)
+		}
+		if a := w.lookup(Request{Query: query}); a.Hint != "" {
+			t.Errorf("%s: hint %q where no section was asked for", query, a.Hint)
+		}
+	}
 }
 
 func TestRead_2_9(t *testing.T) {

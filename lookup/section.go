@@ -30,6 +30,15 @@ func sectionHint(d *document.Document, title string) string {
 	return fmt.Sprintf("There is no section %q. Nearest: %s", title, strings.Join(near, ", "))
 }
 
+// sectionUnused says that a section was asked for and there is no document to take it from (SPEC 2.7).
+func sectionUnused(query, title string) string {
+	title = clip(oneLine(title), 80)
+	if hasHan(query) {
+		return fmt.Sprintf("未按章节“%s”作答：问题没有点明是哪篇文档。请在问题中写出文档的标题或关键词。", title)
+	}
+	return fmt.Sprintf("Section %q was not looked for: the question names no document. Put its title or a keyword of it into the question.", title)
+}
+
 // knownSections are the section titles of a document whose file was not read: names first, no duplicates.
 func knownSections(d *Doc) []string {
 	out := make([]string, 0, len(d.SectionNames)+len(d.Sections))
