@@ -164,7 +164,8 @@ func (o *OpenAI) noteCut(breadcrumb string, had, kept int) {
 // textFault reports whether a call with so many texts may have failed because of one of them. A batch that took too long
 // is rather too large, and the next one smaller.
 func textFault(err error, texts int) bool {
-	return textRefused(err) || errors.Is(err, errBadVector) || texts == 1 && errors.Is(err, errTooSlow)
+	var odd *oddAnswer
+	return textRefused(err) || errors.As(err, &odd) || errors.Is(err, errBadVector) || texts == 1 && errors.Is(err, errTooSlow)
 }
 
 // textRefused reports whether an error may be the fault of a text: too long, or one of which the model makes NaN, for which

@@ -105,10 +105,10 @@ func (s *server) exchange(ctx context.Context, key string, body []byte, limit in
 	}
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if err != nil {
-		return nil, fmt.Errorf("read answer: %w", err)
+		return nil, &oddAnswer{fmt.Errorf("read answer: %w", err)}
 	}
 	if int64(len(reply)) > limit {
-		return nil, fmt.Errorf("answer is longer than %d bytes", limit)
+		return nil, &oddAnswer{fmt.Errorf("answer is longer than %d bytes", limit)}
 	}
 	return redact(reply, key), nil
 }

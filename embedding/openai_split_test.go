@@ -1,0 +1,111 @@
+package embedding
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+// badIf answers a call with one of the bad texts in it in its own way, and others as it should.
+func (s *fakeServer) badIf(bad func(text string) bool, answer func(w http.ResponseWriter, texts []string)) {
+	s.set(func(w http.ResponseWriter, _ *http.Request, texts []string) bool {
+		if !slices.ContainsFunc(texts, bad) {
+			return false
+		}
+		answer(w, texts)
+		return true
+	})
+}
+
+// data writes an answer of these vectors of Hash.
+func (s *fakeServer) data(w http.ResponseWriter, texts []string, index func(i int) any) {
+	hash := Hash{Dims: int(s.dims.Load())}
+	items := []map[string]any{}
+	for i, text := range texts {
+		item := map[string]any{"embedding": hash.encode(text)}
+		if at := index(i); at != nil {
+			item["index"] = at
+		}
+		items = append(items, item)
+	}
+	json.NewEncoder(w).Encode(map[string]any{"data": items})
+}
+
+// SPEC 3.5: a text for which the server gives an answer of no use costs its neighbours nothing, and is the one blamed.
+func TestOpenAINeighboursOfAnOddAnswer_3_5(t *testing.T) {
+	texts := numbered(20)
+	isBad := func(text string) bool { return text == texts[13] }
+	in := func(i int) any { return i }
+	for name, answer := range map[string]func(s *fakeServer, w http.ResponseWriter, texts []string){
+		"left out": func(s *fakeServer, w http.ResponseWriter, texts []string) {
+			s.data(w, slices.DeleteFunc(slices.Clone(texts), isBad), in)
+		},
+		"left out without index": func(s *fakeServer, w http.ResponseWriter, texts []string) {
+			s.data(w, slices.DeleteFunc(slices.Clone(texts), isBad), func(int) any { return nil })
+		},
+		"two for one": func(s *fakeServer, w http.ResponseWriter, texts []string) {
+			s.data(w, append(slices.Clone(texts), texts[0]), in)
+		},
+		"index of another": func(s *fakeServer, w http.ResponseWriter, texts []string) {
+			s.data(w, texts, func(i int) any { return i + 7 })
+		},
+		"index is a word": func(s *fakeServer, w http.ResponseWriter, texts []string) {
+			s.data(w, texts, func(int) any { return "first" })
+		},
+		"cut JSON": func(_ *fakeServer, w http.ResponseWriter, _ []string) {
+			fmt.Fprint(w, `{"data":[{"index":0,"embedding":[0.1,`)
+		},
+		"HTML": func(_ *fakeServer, w http.ResponseWriter, _ []string) { fmt.Fprint(w, "<html>Blocked</html>") },
+		"cut by length": func(_ *fakeServer, w http.ResponseWriter, _ []string) {
+			w.Header().Set("Content-Length", "999")
+			fmt.Fprint(w, `{"data":[`)
+		},
+		"cut in chunks": func(_ *fakeServer, w http.ResponseWriter, _ []string) {
+			fmt.Fprint(w, `{"data":[`)
+			http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		},
+		"without end": func(_ *fakeServer, w http.ResponseWriter, _ []string) {
+			w.Write(make([]byte, 64<<20))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFakeServer(t)
+			o, _ := newOpenAI(t, s, nil)
+			s.badIf(isBad, func(w http.ResponseWriter, texts []string) { answer(s, w, texts) })
+			got, err := o.EmbedPassages(t.Context(), passages(texts...))
+			wantVectors(t, s, texts, got, err, 13)
+			if n := len(s.take()); n > 13 { // one to learn the length, one of 20, the control, and two each of 10, 5, 2 or 3, 1 or 2, 1
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
+}
+
+// An index that is wrong in every batch says nothing where there is one text, so these go alone.
+func TestOpenAIOddIndexOfBatches(t *testing.T) {
+	for name, index := range map[string]func(i int) any{
+		"twice": func(int) any { return 0 },
+		"some": func(i int) any {
+			if i%2 == 0 {
+				return nil
+			}
+			return i
+		},
+		"gap": func(i int) any { return 2 * i },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFakeServer(t)
+			o, _ := newOpenAI(t, s, nil)
+			s.set(func(w http.ResponseWriter, _ *http.Request, texts []string) bool {
+				s.data(w, texts, index)
+				return true
+			})
+			texts := numbered(5)
+			got, err := o.EmbedPassages(t.Context(), passages(texts...))
+			wantVectors(t, s, texts, got, err)
+		})
+	}
+}
