@@ -194,7 +194,10 @@ func (o *OpenAI) ask(ctx context.Context, as *manner, texts []string) ([][]float
 	var vectors [][]float32
 	if err == nil {
 		if vectors, err = decodeReply(reply, len(texts)); err != nil {
-			err = fmt.Errorf("answer of %s: %w", o.server.url.Redacted(), &oddAnswer{err})
+			if within := (*refusal)(nil); !errors.As(err, &within) {
+				err = &oddAnswer{err}
+			}
+			err = fmt.Errorf("answer of %s: %w", o.server.url.Redacted(), err)
 		}
 	}
 	if ctx.Err() == nil { // a caller who left says nothing about the server

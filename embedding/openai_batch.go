@@ -176,7 +176,8 @@ func textRefused(err error) bool {
 	if !errors.As(err, &r) || errors.As(err, &retry) {
 		return false
 	}
-	return r.status == http.StatusInternalServerError || isInputStatus(r.status)
+	// 200 is an error within an answer that does not say of what kind it is.
+	return r.status == http.StatusInternalServerError || r.status == http.StatusOK || isInputStatus(r.status)
 }
 
 func isInputStatus(status int) bool {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
+	"strings"
 )
 
 // maxReply bounds an answer: vectors of 16,384 dimensions, each number with all its digits, and something around them.
@@ -23,7 +25,6 @@ type reply struct {
 		Index     *int
 		Embedding looseVector
 	}
-	Error json.RawMessage
 }
 
 // decodeReply gives the vectors in the order of the texts. A number that is none becomes NaN, and a missing vector is
@@ -34,8 +35,8 @@ func decodeReply(body []byte, texts int) ([][]float32, error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, fmt.Errorf("no JSON of embeddings, but %q: %w", excerpt(string(body)), err)
 	}
-	if len(r.Data) == 0 && len(r.Error) > 0 {
-		return nil, errors.New(message(body))
+	if within := errorWithin(body); len(r.Data) == 0 && within != nil {
+		return nil, within
 	}
 	if len(r.Data) != texts {
 		return nil, fmt.Errorf("%d embeddings for %d texts", len(r.Data), texts)
@@ -59,6 +60,25 @@ func decodeReply(body []byte, texts int) ([][]float32, error) {
 		return nil, fmt.Errorf("only %d of %d embeddings have an index", indexed, texts)
 	}
 	return vectors, nil
+}
+
+// errorWithin is the refusal that an answer with status 200 holds, as routers send it on; nil if it holds none. The status
+// is the one it names, if it names one.
+func errorWithin(body []byte) *refusal {
+	var outer struct{ Error, Message, Detail, Code json.RawMessage }
+	said := func(m json.RawMessage) bool { return len(m) > 0 && string(m) != "null" }
+	if json.Unmarshal(body, &outer) != nil || !said(outer.Error) && !said(outer.Message) && !said(outer.Detail) {
+		return nil
+	}
+	var inner struct{ Code json.RawMessage }
+	if json.Unmarshal(outer.Error, &inner) == nil && said(inner.Code) {
+		outer.Code = inner.Code
+	}
+	status, err := strconv.Atoi(strings.Trim(string(outer.Code), `"`))
+	if err != nil || status < 400 || status > 599 {
+		status = http.StatusOK
+	}
+	return &refusal{status: status, message: message(body)}
 }
 
 // looseVector is a list of numbers in which anything else is read as NaN.

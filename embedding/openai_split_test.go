@@ -2,9 +2,11 @@ package embedding
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -108,4 +110,57 @@ func TestOpenAIOddIndexOfBatches(t *testing.T) {
 			wantVectors(t, s, texts, got, err)
 		})
 	}
+}
+
+// Routers answer 200 with the error of the server behind them: it counts as if it had come with its own status.
+func TestOpenAIErrorInside200(t *testing.T) {
+	t.Run("of a text", func(t *testing.T) {
+		s := newFakeServer(t)
+		o, _ := newOpenAI(t, s, nil)
+		for _, body := range []string{
+			`{"error":{"code":400,"message":"input refused"}}`,
+			`{"error":{"code":"400","message":"input refused"},"data":[]}`,
+			`{"error":{"message":"input refused"}}`,
+			`{"code":422,"message":"input refused","data":null}`,
+			`{"detail":"input refused"}`,
+		} {
+			texts := numbered(9)
+			s.badIf(func(text string) bool { return text == texts[4] }, func(w http.ResponseWriter, _ []string) { fmt.Fprint(w, body) })
+			got, err := o.EmbedPassages(t.Context(), passages(texts...))
+			wantVectors(t, s, texts, got, err, 4)
+			if !strings.Contains(err.Error(), "input refused") {
+				t.Errorf("%s: %v", body, err)
+			}
+		}
+	})
+	t.Run("too long", func(t *testing.T) {
+		s := newFakeServer(t)
+		o, _ := newOpenAI(t, s, nil)
+		long := strings.Repeat("a long text. ", 100)
+		for _, body := range []string{
+			`{"error":{"code":400,"message":"no"}}`,
+			`{"error":{"message":"This model's maximum context length is 512 tokens"}}`,
+		} {
+			s.badIf(func(text string) bool { return len(text) > 700 }, func(w http.ResponseWriter, _ []string) { fmt.Fprint(w, body) })
+			got, err := o.EmbedPassages(t.Context(), passages("a", long, "b"))
+			wantVectors(t, s, []string{"a", long[:650], "b"}, got, err)
+		}
+	})
+	t.Run("of the server", func(t *testing.T) {
+		s := newFakeServer(t)
+		o, _ := newOpenAI(t, s, func(c *OpenAIConfig) { c.Dimensions = 16 })
+		texts := numbered(9)
+		for _, code := range []string{"401", "429", "503", `"503"`} {
+			body := `{"error":{"code":` + code + `,"message":"not now"}}`
+			s.badIf(func(text string) bool { return text == texts[4] }, func(w http.ResponseWriter, _ []string) { fmt.Fprint(w, body) })
+			_, err := o.EmbedPassages(t.Context(), passages(texts...))
+			var failed *PassageErrors
+			if err == nil || errors.As(err, &failed) || !strings.Contains(err.Error(), "not now") {
+				t.Errorf("%s: %v", code, err)
+			}
+			if n := len(s.take()); n != 1 {
+				t.Errorf("%s: %d calls", code, n)
+			}
+		}
+	})
 }
