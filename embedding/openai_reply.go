@@ -14,8 +14,8 @@ import (
 // maxReply bounds an answer: vectors of 16,384 dimensions, each number with all its digits, and something around them.
 func maxReply(texts int) int64 { return min(1<<20+int64(texts)*16384*24, 256<<20) }
 
-// oddAnswer is an answer with status 200 that is of no use as a whole. One text of the batch may be why: a server that fails
-// at it after its first words cuts the answer, and one that has no vector of it may leave it out.
+// oddAnswer is an answer with status 200 that is of no use as a whole, or a connection cut before any. One text of the batch
+// may be why: a worker dies of it, or fails after its first words; a server that has no vector of it may leave it out.
 type oddAnswer struct{ error }
 
 func (a *oddAnswer) Unwrap() error { return a.error }

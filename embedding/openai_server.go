@@ -97,6 +97,10 @@ func (s *server) exchange(ctx context.Context, key string, body []byte, limit in
 		if errors.As(err, &outer) {
 			err = outer.Err
 		}
+		var op *net.OpError
+		if !errors.As(err, &op) || op.Op != "dial" { // somebody was there
+			err = &oddAnswer{err}
+		}
 		return nil, err
 	}
 	defer resp.Body.Close()
