@@ -168,16 +168,22 @@ func textFault(err error, texts int) bool {
 	return textRefused(err) || errors.As(err, &odd) || errors.Is(err, errBadVector) || texts == 1 && errors.Is(err, errTooSlow)
 }
 
-// textRefused reports whether an error may be the fault of a text: too long, or one of which the model makes NaN, for which
-// servers answer 500.
+// textRefused reports whether an error may be the fault of a text: too long, one of which the model makes NaN, for which
+// servers answer 500, or one that a filter takes for an attack, which gives 403 or whatever it was set to.
 func textRefused(err error) bool {
 	var r *refusal
 	var retry *RetryError
 	if !errors.As(err, &r) || errors.As(err, &retry) {
 		return false
 	}
-	// 200 is an error within an answer that does not say of what kind it is.
-	return r.status == http.StatusInternalServerError || r.status == http.StatusOK || isInputStatus(r.status)
+	switch r.status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false // these are about the account, the address and the time
+	case http.StatusOK, http.StatusInternalServerError: // 200 is an error within an answer that does not say of what kind
+		return true
+	}
+	return r.status >= 400 && r.status < 500
 }
 
 func isInputStatus(status int) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -163,4 +164,49 @@ func TestOpenAIErrorInside200(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A worker that dies of a text cuts the connection; the server lives on, as the control text shows.
+func TestOpenAIConnectionCutAtAText(t *testing.T) {
+	s := newFakeServer(t)
+	o, _ := newOpenAI(t, s, nil)
+	texts := numbered(9)
+	s.badIf(func(text string) bool { return text == texts[4] }, func(http.ResponseWriter, []string) { panic(http.ErrAbortHandler) })
+	got, err := o.EmbedPassages(t.Context(), passages(texts...))
+	wantVectors(t, s, texts, got, err, 4)
+}
+
+// Statuses that do not tell the server from the text are the text's where a harmless one passes: a firewall answers 403 to
+// an example of SQL injection.
+func TestOpenAIStatusOfOneText(t *testing.T) {
+	for _, status := range []int{400, 403, 406, 409, 413, 415, 422, 451, 500} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			s := newFakeServer(t)
+			o, _ := newOpenAI(t, s, nil)
+			texts := numbered(9)
+			s.refuseIf(status, "<h1>Request blocked</h1>", func(text string) bool { return text == texts[4] })
+			got, err := o.EmbedPassages(t.Context(), passages(texts...))
+			wantVectors(t, s, texts, got, err, 4)
+		})
+	}
+}
+
+// SPEC 3.6: a server that cannot, or does not want to, is not asked for the halves.
+func TestOpenAIServerFaultsAreNotSplit_3_6(t *testing.T) {
+	for _, status := range []int{308, 401, 402, 404, 405, 408, 425, 429, 501, 502, 503, 504, 529} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			s := newFakeServer(t)
+			o, _ := newOpenAI(t, s, func(c *OpenAIConfig) { c.Dimensions = 16 })
+			texts := numbered(9)
+			s.refuseIf(status, "no", func(text string) bool { return text == texts[4] })
+			_, err := o.EmbedPassages(t.Context(), passages(texts...))
+			var failed *PassageErrors
+			if err == nil || errors.As(err, &failed) {
+				t.Errorf("error %v", err)
+			}
+			if n := len(s.take()); n != 1 {
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
 }
