@@ -3,6 +3,7 @@ package embedding
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func (w *passageWork) embed(ctx context.Context, at []int) error {
 	if isSome && len(some.Errs) < len(at) {
 		w.place(at, vectors)
 		w.fail(at, some)
-		return nil
+		return w.again(ctx, at, some)
 	}
 	if !isSome && !textFault(err, len(at)) {
 		return err
@@ -93,7 +94,7 @@ func (w *passageWork) embed(ctx context.Context, at []int) error {
 		return down
 	}
 	switch {
-	case isSome:
+	case isSome && len(at) == 1:
 		w.fail(at, some)
 		return nil
 	case len(at) > 1:
@@ -105,6 +106,25 @@ func (w *passageWork) embed(ctx context.Context, at []int) error {
 	default:
 		return w.embedRefused(ctx, at[0], err)
 	}
+}
+
+// again asks for texts that failed beside others, each alone: some servers spoil what is filled up to its neighbours' length.
+// What fails again stays noted as it is.
+func (w *passageWork) again(ctx context.Context, at []int, some *PassageErrors) error {
+	for _, k := range slices.Sorted(maps.Keys(some.Errs)) {
+		i := at[k]
+		vector, err := w.askOne(ctx, &w.document, w.texts[i])
+		switch {
+		case err == nil:
+			w.out[i] = vector
+			w.mu.Lock()
+			delete(w.failed.Errs, i)
+			w.mu.Unlock()
+		case !textFault(err, 1):
+			return err
+		}
+	}
+	return nil
 }
 
 // embedRefused deals with a text that was refused alone: it may be too long.

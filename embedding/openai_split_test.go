@@ -210,3 +210,37 @@ func TestOpenAIServerFaultsAreNotSplit_3_6(t *testing.T) {
 		})
 	}
 }
+
+// A server may spoil the vectors of a text's neighbours: by a NaN that spreads over the batch, or by filling up short texts
+// beside long ones. Alone, the neighbours are well.
+func TestOpenAISpoiltNeighbours(t *testing.T) {
+	texts := numbered(20)
+	isBad := func(text string) bool { return text == texts[13] }
+	for name, spoilt := range map[string]func(i int) bool{
+		"all":      func(int) bool { return true },
+		"some":     func(i int) bool { return i%3 > 0 },
+		"only one": func(i int) bool { return i == 4 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFakeServer(t)
+			o, _ := newOpenAI(t, s, nil)
+			s.badIf(isBad, func(w http.ResponseWriter, texts []string) {
+				hash := Hash{Dims: 16}
+				var items []map[string]any
+				for i, text := range texts {
+					item := map[string]any{"index": i, "embedding": hash.encode(text)}
+					if isBad(text) || len(texts) > 1 && spoilt(i) {
+						item["embedding"] = nil
+					}
+					items = append(items, item)
+				}
+				json.NewEncoder(w).Encode(map[string]any{"data": items})
+			})
+			got, err := o.EmbedPassages(t.Context(), passages(texts...))
+			wantVectors(t, s, texts, got, err, 13)
+			if n := len(s.take()); n > 20 {
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
+}
