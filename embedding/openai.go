@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -239,11 +241,17 @@ func (o *OpenAI) check(vectors [][]float32) error {
 	return failed.OrNil()
 }
 
+// beyondLimit reports whether one batch is more than may be asked for in the time of a rate limit, so that waiting is of no use.
+func beyondLimit(err error) bool {
+	var r *refusal
+	return errors.As(err, &r) && r.status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(r.message), "too large")
+}
+
 // pace adapts the number of texts a call to the server: fewer after a time-out, more when it is fast.
 func (o *OpenAI) pace(texts int, took time.Duration, err error) {
 	size := o.batch.Load()
 	switch {
-	case errors.Is(err, errTooSlow) && texts > 1:
+	case texts > 1 && (errors.Is(err, errTooSlow) || beyondLimit(err)):
 		o.batch.CompareAndSwap(size, min(size, max(1, int64(texts/2))))
 	case err == nil && took < o.config.Timeout/4 && int64(texts) >= size:
 		o.batch.CompareAndSwap(size, min(2*size, int64(o.config.Batch)))

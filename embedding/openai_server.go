@@ -164,6 +164,12 @@ func (r *refusal) Error() string {
 	return text
 }
 
+// Is makes a proxy's time-out, while the server behind it works on, one like our own.
+func (r *refusal) Is(target error) bool {
+	const cloudflareTimeout = 524
+	return target == errTooSlow && (r.status == http.StatusRequestTimeout || r.status == http.StatusGatewayTimeout || r.status == cloudflareTimeout)
+}
+
 // refused makes an error of a refusal. One that says when to come back shuts the gate until then.
 func (s *server) refused(resp *http.Response, key string) error {
 	const enough = 64 << 10 // what a connection is worth that is used again
