@@ -81,7 +81,7 @@ func (c *Cache) EmbedQuery(ctx context.Context, query string) ([]float32, error)
 func (c *Cache) Ailment() error { return ailmentOf(c.provider) }
 
 // EmbedPassages takes what it can from the file and asks the provider for the others. Of a call that fails altogether it keeps
-// what the provider had made by then: trying again goes on from there.
+// what the provider had made by then: trying again goes on from there. That, and what the file had, is given with the error.
 func (c *Cache) EmbedPassages(ctx context.Context, passages []Passage) ([][]float32, error) {
 	out := make([][]float32, len(passages))
 	keys := make([]cacheKey, len(passages))
@@ -102,8 +102,8 @@ func (c *Cache) EmbedPassages(ctx context.Context, passages []Passage) ([][]floa
 	vectors, err := c.provider.EmbedPassages(ctx, missing)
 	var failed *PassageErrors
 	if err != nil && !errors.As(err, &failed) {
-		c.salvage(keys, positions, vectors)
-		return nil, err
+		c.salvage(keys, positions, vectors, out)
+		return out, err
 	}
 	if len(vectors) != len(missing) {
 		return nil, fmt.Errorf("%s gave %d vectors for %d passages", c.provider.Name(), len(vectors), len(missing))
@@ -126,20 +126,19 @@ func (c *Cache) EmbedPassages(ctx context.Context, passages []Passage) ([][]floa
 	return out, errs.OrNil()
 }
 
-// salvage keeps the valid vectors of a call that failed.
-func (c *Cache) salvage(keys []cacheKey, positions []int, vectors [][]float32) {
+// salvage keeps the valid vectors of a call that failed, and puts them into out.
+func (c *Cache) salvage(keys []cacheKey, positions []int, vectors, out [][]float32) {
 	if len(vectors) != len(positions) {
 		return
 	}
-	made := make([][]float32, len(keys))
 	var fresh []int
 	for k, i := range positions {
 		if vectors[k] != nil && Check(vectors[k], c.provider.Dimensions()) == nil {
-			made[i] = vectors[k]
+			out[i] = vectors[k]
 			fresh = append(fresh, i)
 		}
 	}
-	c.put(keys, made, fresh)
+	c.put(keys, out, fresh)
 }
 
 // Close writes out the file and closes it; it does not close the provider.

@@ -20,7 +20,8 @@ type Provider interface {
 	Name() string // the model's id; part of file names and cursors, so that another model never meets its vectors
 	Dimensions() int
 	EmbedQuery(ctx context.Context, query string) ([]float32, error)
-	// EmbedPassages gives a vector a passage, in order. With a *PassageErrors, the vectors that are not nil are valid.
+	// EmbedPassages gives a vector a passage, in order. With an error, the vectors that are not nil are valid; a *PassageErrors
+	// says what is the matter with each of the others, another error that the provider failed before it came to them.
 	EmbedPassages(ctx context.Context, passages []Passage) ([][]float32, error)
 }
 
