@@ -196,6 +196,7 @@ type fakeProvider struct {
 	times []time.Time         // of each call
 	err   func() error
 	bad   string        // passages with this text fail
+	away  string        // at such a passage, it is the server that fails
 	wrong []float32     // vector of every passage instead of the right one
 	takes time.Duration // each call
 }
@@ -219,6 +220,10 @@ func (p *fakeProvider) EmbedPassages(ctx context.Context, passages []embedding.P
 	}
 	var failed embedding.PassageErrors
 	for i, passage := range passages {
+		if p.away != "" && strings.Contains(passage.Text, p.away) {
+			out[i] = nil
+			return out, errors.New("503")
+		}
 		if p.wrong != nil {
 			out[i] = p.wrong
 		}

@@ -104,3 +104,28 @@ func TestReconcile_StoreAwayKeepsFailures_5_2(t *testing.T) {
 		w.store.fail(nil)
 	})
 }
+
+// SPEC 3.6: what a provider made before it failed is found at once, and what is not made waits.
+func TestProviderFailsInTheMiddle_3_6(t *testing.T) {
+	run(t, nil, func(w *world) {
+		w.provider.mu.Lock()
+		w.provider.away = "second"
+		w.provider.mu.Unlock()
+		w.store.onWrite = func() { // a chunk that leaves while it is written has to be deleted
+			w.store.onWrite = nil
+			w.Changed(nil, w.source.remove("ops/a.md#third"))
+		}
+		w.Changed(w.source.put("ops/a.md", "first", "second", "third"), nil)
+		synctest.Wait()
+		w.wantRows("ops/a.md#first")
+		w.wantState(StateDown, 1)
+		w.provider.mu.Lock()
+		w.provider.away = ""
+		w.provider.mu.Unlock()
+		if err := w.Idle(w.t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.wantRows("ops/a.md#first", "ops/a.md#second")
+		w.wantState(StateReady, 0)
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"knowledged/embedding"
@@ -120,8 +121,13 @@ func (x *Index) put(ctx context.Context, puts []work, start time.Time) []work {
 		batch := puts[:min(batchPassages, len(puts))]
 		done, ok := x.embed(ctx, batch)
 		embedded = append(embedded, done...)
-		if !ok {
-			break // what was embedded is stored all the same
+		if !ok { // what was embedded is stored all the same
+			made := make(map[string]bool, len(done))
+			for _, w := range done {
+				made[w.id] = true
+			}
+			puts = slices.DeleteFunc(puts, func(w work) bool { return made[w.id] })
+			break
 		}
 		puts = puts[len(batch):]
 	}
@@ -164,7 +170,8 @@ func (x *Index) skipPresent(puts []work) []work {
 	return left
 }
 
-// embed makes the vectors of a batch. Passages that fail alone are noted; ok is false if the provider failed altogether.
+// embed makes the vectors of a batch. Passages that fail alone are noted; ok is false if the provider failed before the end,
+// and then the passages that are not done wait.
 func (x *Index) embed(ctx context.Context, batch []work) (done []work, ok bool) {
 	passages := make([]embedding.Passage, len(batch))
 	for i, w := range batch {
@@ -176,12 +183,15 @@ func (x *Index) embed(ctx context.Context, batch []work) (done []work, ok bool) 
 	if (err == nil || isSome) && len(vectors) != len(passages) {
 		err, isSome = fmt.Errorf("%s gave %d vectors for %d passages", x.provider.Name(), len(vectors), len(passages)), false
 	}
-	if err != nil && !isSome {
+	if ok = err == nil || isSome; ok {
+		x.worked(partProvider)
+	} else {
 		x.broke(ctx, partProvider, err)
-		return nil, false
 	}
-	x.worked(partProvider)
 	for i, w := range batch {
+		if !ok && (len(vectors) != len(batch) || vectors[i] == nil) {
+			continue
+		}
 		var err error
 		if isSome {
 			err = some.Errs[i]
@@ -196,7 +206,7 @@ func (x *Index) embed(ctx context.Context, batch []work) (done []work, ok bool) 
 		w.row.Vector = vectors[i]
 		done = append(done, w)
 	}
-	return done, true
+	return done, ok
 }
 
 // maxWarnings bounds the WARNs of one backlog; the rest is summed up in one line.
