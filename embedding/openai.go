@@ -72,6 +72,7 @@ type OpenAI struct {
 
 	query, document manner
 
+	fatal  fatal        // texts that kill the server
 	batch  atomic.Int64 // texts a call now: fewer than config.Batch for a server that was too slow for them
 	proven atomic.Bool  // the last call was answered
 	cutOne atomic.Bool  // a text was too long; said once
@@ -191,13 +192,13 @@ func (o *OpenAI) ask(ctx context.Context, as *manner, texts []string) ([][]float
 	if err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)
 	}
-	start := time.Now()
+	start, lived := time.Now(), o.proven.Load()
 	reply, err := o.server.post(ctx, body, maxReply(len(texts)))
 	var vectors [][]float32
 	if err == nil {
 		if vectors, err = decodeReply(reply, len(texts)); err != nil {
 			if within := (*refusal)(nil); !errors.As(err, &within) {
-				err = &oddAnswer{err}
+				err = &oddAnswer{error: err}
 			}
 			err = fmt.Errorf("answer of %s: %w", o.server.url.Redacted(), err)
 		}
@@ -205,7 +206,11 @@ func (o *OpenAI) ask(ctx context.Context, as *manner, texts []string) ([][]float
 	if ctx.Err() == nil { // a caller who left says nothing about the server
 		o.proven.Store(err == nil)
 	}
-	o.pace(len(texts), time.Since(start), err)
+	died := lived && hungUp(err)
+	if died {
+		o.fatal.died(texts)
+	}
+	o.pace(len(texts), time.Since(start), err, died)
 	if err != nil {
 		return nil, err
 	}
@@ -247,13 +252,13 @@ func beyondLimit(err error) bool {
 	return errors.As(err, &r) && r.status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(r.message), "too large")
 }
 
-// pace adapts the number of texts a call to the server: fewer after a time-out, more when it is fast.
-func (o *OpenAI) pace(texts int, took time.Duration, err error) {
+// pace adapts the number of texts a call to the server: fewer after a time-out or a death, more when it is fast.
+func (o *OpenAI) pace(texts int, took time.Duration, err error, died bool) {
 	size := o.batch.Load()
 	switch {
-	case texts > 1 && (errors.Is(err, errTooSlow) || beyondLimit(err)):
+	case texts > 1 && (died || errors.Is(err, errTooSlow) || beyondLimit(err)):
 		o.batch.CompareAndSwap(size, min(size, max(1, int64(texts/2))))
-	case err == nil && took < o.config.Timeout/4 && int64(texts) >= size:
+	case err == nil && took < o.config.Timeout/4 && int64(texts) >= size && !o.fatal.searching():
 		o.batch.CompareAndSwap(size, min(2*size, int64(o.config.Batch)))
 	}
 }

@@ -18,6 +18,9 @@ func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]flo
 	if _, err := o.Learn(ctx); err != nil {
 		return nil, err
 	}
+	if err := o.beforeSearch(ctx); err != nil {
+		return nil, err
+	}
 	w := &passageWork{OpenAI: o, passages: passages, texts: make([]string, len(passages)), out: make([][]float32, len(passages))}
 	w.healthy = sync.OnceValue(func() error { return o.control(ctx) })
 	var all []int
@@ -25,6 +28,10 @@ func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]flo
 		w.texts[i] = passageText(p)
 		if strings.TrimSpace(w.texts[i]) == "" {
 			w.failed.Add(i, ErrNothingKnown)
+			continue
+		}
+		if o.fatal.blames(w.texts[i]) {
+			w.failed.Add(i, errFatal)
 			continue
 		}
 		all = append(all, i)
@@ -39,12 +46,16 @@ func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]flo
 	}
 	g, groupCtx := errgroup.WithContext(ctx)
 	g.SetLimit(maxBatches)
+	if o.fatal.searching() {
+		g.SetLimit(1)
+	}
 	for _, batch := range batches {
 		g.Go(func() error { return w.embed(groupCtx, batch) })
 	}
 	if err := g.Wait(); err != nil {
 		return w.out, err
 	}
+	o.fatal.over()
 	return w.out, w.failed.OrNil()
 }
 

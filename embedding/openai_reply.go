@@ -16,7 +16,10 @@ func maxReply(texts int) int64 { return min(1<<20+int64(texts)*16384*24, 256<<20
 
 // oddAnswer is an answer with status 200 that is of no use as a whole, or a connection cut before any. One text of the batch
 // may be why: a worker dies of it, or fails after its first words; a server that has no vector of it may leave it out.
-type oddAnswer struct{ error }
+type oddAnswer struct {
+	error
+	none bool // no answer at all
+}
 
 func (a *oddAnswer) Unwrap() error { return a.error }
 

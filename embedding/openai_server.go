@@ -99,7 +99,7 @@ func (s *server) exchange(ctx context.Context, key string, body []byte, limit in
 		}
 		var op *net.OpError
 		if !errors.As(err, &op) || op.Op != "dial" { // somebody was there
-			err = &oddAnswer{err}
+			err = &oddAnswer{error: err, none: true}
 		}
 		return nil, err
 	}
@@ -109,10 +109,10 @@ func (s *server) exchange(ctx context.Context, key string, body []byte, limit in
 	}
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if err != nil {
-		return nil, &oddAnswer{fmt.Errorf("read answer: %w", err)}
+		return nil, &oddAnswer{error: fmt.Errorf("read answer: %w", err)}
 	}
 	if int64(len(reply)) > limit {
-		return nil, &oddAnswer{fmt.Errorf("answer is longer than %d bytes", limit)}
+		return nil, &oddAnswer{error: fmt.Errorf("answer is longer than %d bytes", limit)}
 	}
 	return redact(reply, key), nil
 }
