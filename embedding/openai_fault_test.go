@@ -210,6 +210,8 @@ func TestOpenAIReplyOrder(t *testing.T) {
 	}{
 		"in order":     {[]string{item(`"index":0,`, "[1,0]"), item(`"index":1,`, "[0,1]")}, ""},
 		"shuffled":     {[]string{item(`"index":1,`, "[0,1]"), item(`"index":0,`, "[1,0]")}, ""},
+		"from one":     {[]string{item(`"index":2,`, "[0,1]"), item(`"index":1,`, "[1,0]")}, ""},
+		"two missing":  {[]string{item(`"index":1,`, "[1,0]"), item(`"index":3,`, "[0,1]")}, "index 3 is out of range"},
 		"without":      {[]string{item("", "[1,0]"), item("", "[0,1]")}, ""},
 		"gap":          {[]string{item(`"index":0,`, "[1,0]"), item(`"index":2,`, "[0,1]")}, "index 2 is out of range"},
 		"negative":     {[]string{item(`"index":-1,`, "[1,0]"), item(`"index":0,`, "[0,1]")}, "index -1 is out of range"},

@@ -38,23 +38,31 @@ func decodeReply(body []byte, texts int) ([][]float32, error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, fmt.Errorf("no JSON of embeddings, but %q: %w", excerpt(string(body)), err)
 	}
-	if within := errorWithin(body); len(r.Data) == 0 && within != nil {
-		return nil, within
+	if len(r.Data) == 0 {
+		if within := errorWithin(body); within != nil {
+			return nil, within
+		}
 	}
 	if len(r.Data) != texts {
 		return nil, fmt.Errorf("%d embeddings for %d texts", len(r.Data), texts)
 	}
 	vectors := make([][]float32, texts)
 	taken := make([]bool, texts)
-	indexed := 0
+	indexed, first := 0, texts
+	for _, d := range r.Data {
+		if d.Index != nil {
+			indexed++
+			first = min(first, *d.Index)
+		}
+	}
+	first = min(max(first, 0), 1) // as many as there are texts, and no 0: some count from 1
 	for i, d := range r.Data {
 		at := i // servers that give no index at all answer in order
 		if d.Index != nil {
-			at = *d.Index
-			indexed++
+			at = *d.Index - first
 		}
 		if at < 0 || at >= texts || taken[at] {
-			return nil, fmt.Errorf("index %d is out of range or there twice, among %d embeddings", at, texts)
+			return nil, fmt.Errorf("index %d is out of range or there twice, among %d embeddings", at+first, texts)
 		}
 		taken[at] = true
 		vectors[at] = d.Embedding
