@@ -180,7 +180,12 @@ func TestOpenAIBadVectors(t *testing.T) {
 		`[1e-45,1e-45]`:        "position 0", // too small to be scaled
 		`[]`:                   "no vector",
 		`null`:                 "no vector",
-		`"AAAAAA=="`:           "no vector",
+		`"AAAAAAAAAAA="`:       "all zero", // base64, as the others below
+		`"AADAfwAAgD8="`:       "NaN at position 0",
+		`"AACAPw=="`:           "vector has 1 dimensions",
+		`"AACAPwA="`:           "no vector",
+		`"a vector"`:           "no vector",
+		`""`:                   "no vector",
 		`[1]`:                  "vector has 1 dimensions, and embedding.openai.dimensions says 2",
 		`[1,2,3]`:              "vector has 3 dimensions",
 		`{"sparse":{"NaN":1}}`: "no vector",
@@ -231,6 +236,14 @@ func TestOpenAIReplyOrder(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// Some servers, and proxies before them, give base64 to whoever has not asked for it, too.
+func TestOpenAIBase64(t *testing.T) {
+	got, err := decodeReply([]byte(`{"data":[{"index":0,"embedding":"AACAPwAAAMA="},{"index":1,"embedding":[3, 4]}]}`), 2)
+	if err != nil || fmt.Sprint(got) != "[[1 -2] [3 4]]" {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 

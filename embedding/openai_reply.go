@@ -92,12 +92,20 @@ func errorWithin(body []byte) *refusal {
 	return &refusal{status: status, message: message(body)}
 }
 
-// looseVector is a list of numbers in which anything else is read as NaN.
+// looseVector is a list of numbers in which anything else is read as NaN, or float32 numbers in base64, as OpenAI's
+// encoding_format has them. It is empty where there is neither.
 type looseVector []float32
 
 func (v *looseVector) UnmarshalJSON(b []byte) error {
 	*v = nil
 	b = bytes.TrimSpace(b)
+	if len(b) >= 2 && b[0] == '"' {
+		var data []byte // which JSON has in base64
+		if json.Unmarshal(b, &data) == nil && len(data)%4 == 0 {
+			*v = floats(data)
+		}
+		return nil
+	}
 	if len(b) < 2 || b[0] != '[' {
 		return nil
 	}
