@@ -144,7 +144,7 @@ func (w *passageWork) embedRefused(ctx context.Context, i int, refused error) er
 	switch {
 	case err == nil:
 		w.out[i] = vector
-		w.noteCut(w.passages[i].Breadcrumb, len([]rune(w.texts[i])), kept)
+		w.noteCut(w.passages[i].Breadcrumb, len([]rune(w.texts[i])), kept, refused)
 		return nil
 	case textFault(err, 1):
 		w.fail([]int{i}, &PassageErrors{Errs: map[int]error{0: err}})
@@ -183,13 +183,13 @@ func (o *OpenAI) beginning(ctx context.Context, as *manner, text string, refused
 }
 
 // noteCut warns of the first text that was cut; the rest are for who looks closer.
-func (o *OpenAI) noteCut(breadcrumb string, had, kept int) {
+func (o *OpenAI) noteCut(breadcrumb string, had, kept int, refused error) {
 	log := o.log.Debug
 	if !o.cutOne.Swap(true) {
 		log = o.log.Warn
 	}
 	log("passage is too long for the embedding model, only its beginning is embedded; a lower chunker.max avoids that",
-		"breadcrumb", breadcrumb, "characters", had, "embedded", kept)
+		"breadcrumb", breadcrumb, "characters", had, "embedded", kept, "err", refused)
 }
 
 // textFault reports whether a call with so many texts may have failed because of one of them. A batch that took too long

@@ -136,7 +136,7 @@ func TestOpenAITooLong(t *testing.T) {
 			texts[1] = string([]rune(long)[:250])
 			texts[3] = string([]rune("Big\ntext " + long)[:1009/4])
 			wantVectors(t, s, texts, got, err)
-			if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "characters=1000 embedded=250") {
+			if n := strings.Count(log.String(), "level=WARN"); n != 1 || !strings.Contains(log.String(), "characters=1000 embedded=250 err=") {
 				t.Errorf("log:\n%s", log)
 			}
 			if _, err := o.EmbedQuery(t.Context(), long); err != nil {
