@@ -25,7 +25,7 @@ unit: ## package tests with the race detector; fails below the coverage floor of
 	scripts/unit.sh $(CORE)
 
 cross: ## it builds for every platform the README names
-	for t in linux/arm64 darwin/arm64 windows/amd64; do GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || exit 1; done
+	for t in linux/arm64 darwin/arm64 windows/amd64; do GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet -trimpath ./... || exit 1; done
 
 milvus-test: ## the Milvus backend against the real server, started for it; fails where that can't be had
 	scripts/milvus.sh with scripts/milvus-test.sh
