@@ -39,7 +39,7 @@ func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]flo
 	batches := slices.Collect(slices.Chunk(all, int(o.batch.Load())))
 	if len(batches) > 0 && !o.proven.Load() {
 		// One call shows whether the server works now; more at a time would be so many more to turn away.
-		if err := w.embed(ctx, batches[0]); err != nil {
+		if err := w.try(ctx, batches[0]); err != nil {
 			return w.out, err
 		}
 		batches = batches[1:]
@@ -50,10 +50,14 @@ func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]flo
 		g.SetLimit(1)
 	}
 	for _, batch := range batches {
-		g.Go(func() error { return w.embed(groupCtx, batch) })
+		g.Go(func() error { return w.try(groupCtx, batch) })
 	}
 	if err := g.Wait(); err != nil {
 		return w.out, err
+	}
+	if w.held != nil {
+		o.batch.Store(int64(max(1, w.holds/2)))
+		return w.out, w.held
 	}
 	o.fatal.over()
 	return w.out, w.failed.OrNil()
@@ -75,8 +79,29 @@ type passageWork struct {
 	out      [][]float32  // each position is written by one goroutine
 	healthy  func() error // asks once whether the server embeds a harmless text
 
-	mu     sync.Mutex // guards failed
+	mu     sync.Mutex // guards below
 	failed PassageErrors
+	held   error // why one batch failed, while the server works
+	holds  int   // the texts of that one
+}
+
+// try is embed, but for one batch for which the server fails while it embeds a harmless text: that one is noted, and the
+// others go on. It is not split: the server may be short of something, and is asked for less the next time.
+func (w *passageWork) try(ctx context.Context, at []int) error {
+	err := w.embed(ctx, at)
+	var r *refusal
+	var retry *RetryError
+	failing := errors.Is(err, errTooSlow) || errors.As(err, &r) && r.status > http.StatusInternalServerError
+	if !failing || errors.As(err, &retry) || w.healthy() != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held != nil {
+		return err
+	}
+	w.held, w.holds = err, len(at)
+	return nil
 }
 
 // embed makes the vectors of the texts at these positions. An error concerns the server; one that concerns a text is noted.
