@@ -209,12 +209,13 @@ func (o *OpenAI) beginning(ctx context.Context, as *manner, text string, refused
 
 // noteCut warns of the first text that was cut; the rest are for who looks closer.
 func (o *OpenAI) noteCut(breadcrumb string, had, kept int, refused error) {
-	log := o.log.Debug
-	if !o.cutOne.Swap(true) {
-		log = o.log.Warn
+	const message = "passage is too long for the embedding model, only its beginning is embedded"
+	args := []any{"breadcrumb", breadcrumb, "characters", had, "embedded", kept, "err", refused}
+	if o.cutOne.Swap(true) {
+		o.log.Debug(message, args...)
+		return
 	}
-	log("passage is too long for the embedding model, only its beginning is embedded; a lower chunker.max avoids that",
-		"breadcrumb", breadcrumb, "characters", had, "embedded", kept, "err", refused)
+	o.log.Warn(message, args...)
 }
 
 // textFault reports whether a call with so many texts may have failed because of one of them. A batch that took too long
