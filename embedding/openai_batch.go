@@ -55,9 +55,13 @@ func (o *OpenAI) EmbedPassages(ctx context.Context, passages []Passage) ([][]flo
 	if err := g.Wait(); err != nil {
 		return w.out, err
 	}
-	if w.held != nil {
-		o.batch.Store(int64(max(1, w.holds/2)))
+	switch {
+	case w.held == nil:
+	case len(w.holds) > 1 || len(all) == 1:
+		o.batch.Store(int64(max(1, len(w.holds)/2)))
 		return w.out, w.held
+	default: // one text, and all others came through
+		w.failed.Add(w.holds[0], w.held)
 	}
 	o.fatal.over()
 	return w.out, w.failed.OrNil()
@@ -82,7 +86,7 @@ type passageWork struct {
 	mu     sync.Mutex // guards below
 	failed PassageErrors
 	held   error // why one batch failed, while the server works
-	holds  int   // the texts of that one
+	holds  []int // the positions of that one
 }
 
 // try is embed, but for one batch for which the server fails while it embeds a harmless text: that one is noted, and the
@@ -100,7 +104,7 @@ func (w *passageWork) try(ctx context.Context, at []int) error {
 	if w.held != nil {
 		return err
 	}
-	w.held, w.holds = err, len(at)
+	w.held, w.holds = err, at
 	return nil
 }
 
