@@ -106,7 +106,7 @@ lookup: {min_score: 0.25, unique_match: verify, fusion: {method: rrf, rrf: {k: 2
 l1: {backend: off}
 embedding:
   provider: openai
-  openai: {model: 404, query_body: {input_type: query, nested: {a: [1, 2]}}}
+  openai: {model: "404", query_body: {input_type: query, nested: {a: [1, 2]}}}
 state_dir:
 log:
 `)

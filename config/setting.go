@@ -122,8 +122,29 @@ func (s *setting) setNode(n *yaml.Node) error {
 		if quoted {
 			return fmt.Errorf("%s is needed, not the text %q (leave the quotes out)", s.kind(), n.Value)
 		}
+	case string:
+		if what := notText(n); what != "" && !quoted && s.enum == nil && !slices.Contains(formed, s.path) {
+			return fmt.Errorf("%s is needed, not %s (if that is meant, put it in quotes: %q)", s.kind(), what, n.Value)
+		}
 	}
 	return s.setText(n.Value)
+}
+
+// formed are the texts whose form validate knows: it says more of a number or a true there than that it is no text, and false is
+// off for some.
+var formed = []string{"ipc.http", "l1.milvus.address", "embedding.openai.base_url"}
+
+// notText names what a bare scalar is if it is a number or a truth value, by YAML or by parseBool: somebody took the setting for
+// a switch or a count. Any other scalar, such as a date, is the text that was typed.
+func notText(n *yaml.Node) string {
+	tag := n.ShortTag()
+	if tag == "!!int" || tag == "!!float" {
+		return "the number " + n.Value
+	}
+	if _, err := parseBool(n.Value); err == nil && n.Style&yaml.TaggedStyle == 0 {
+		return n.Value
+	}
+	return ""
 }
 
 func (s *setting) kind() string {
