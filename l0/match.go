@@ -50,7 +50,8 @@ func (t *table) matchWith(query string, words *lexicon) []document.Match {
 
 // found collects uses by document.
 type found struct {
-	uses []foundUse
+	uses  []foundUse
+	taken []uint32 // names that the query contains, by their first entry: a second time they say nothing new
 }
 
 type foundUse struct {
@@ -106,9 +107,10 @@ func (t *table) namesIn(q *text, f *found) {
 // take adds all entries of the text.
 func (t *table) take(name string, f *found) {
 	first, ok := t.byText[name]
-	if !ok {
+	if !ok || slices.Contains(f.taken, first) {
 		return
 	}
+	f.taken = append(f.taken, first)
 	for id := int32(first); id >= 0; id = t.entries[id].next {
 		f.add(&t.entries[id], queryContainsName, true)
 	}

@@ -16,7 +16,7 @@ const bySynonym = "synonym"
 
 // Bounds of what one query is expanded to.
 const (
-	maxOccurrences = 8
+	maxOccurrences = 32
 	maxOthers      = 8 // of one occurrence
 )
 
@@ -144,25 +144,44 @@ func (t *table) namesBySynonym(q *text, x *lexicon, f *found) {
 		if slices.ContainsFunc(typed, func(s span) bool { return s.start < w.end && w.start < s.end }) {
 			continue
 		}
-		before, after := q.str[:q.off[w.start]], q.str[q.off[w.end]:]
+		around := q.around(w)
+		before, after := q.str[q.off[around.start]:q.off[w.start]], q.str[q.off[w.end]:q.off[around.end]]
 		for _, o := range w.others {
-			if variant.set(before + o + after); variant.len() < q.len()-(w.end-w.start) {
+			if variant.set(before + o + after); variant.len() < around.len()-(w.end-w.start) {
 				continue // what stood apart has become one character
 			}
-			t.namesAcross(q, w, variant, f)
+			t.namesAcross(q, w, around, variant, f)
 		}
 	}
 }
 
-// namesAcross adds the names that variant has where it differs from q in the word w.
-func (t *table) namesAcross(q *text, w occurrence, variant *text, f *found) {
-	grown := variant.len() - q.len()
+// reach is how far from a word a name that has it may begin or end, in runes. What a long question says elsewhere is read
+// once, not once more for each word that stands for another.
+const reach = 2 * longName
+
+// around is the part of a query that a name with the word w can have. It neither begins nor ends with what text.set leaves out.
+func (t *text) around(w occurrence) span {
+	s := span{max(0, w.start-reach), min(t.len(), w.end+reach)}
+	outer := func(i int) bool { return t.class[i] == blank || isJoiner(t.runes[i]) }
+	for s.start < w.start && outer(s.start) {
+		s.start++
+	}
+	for s.end > w.end && outer(s.end-1) {
+		s.end--
+	}
+	return s
+}
+
+// namesAcross adds the names that variant, which is the part of q with another word for w, has where it differs from q.
+func (t *table) namesAcross(q *text, w occurrence, part span, variant *text, f *found) {
+	grown := variant.len() - part.len()
+	from, to := w.start-part.start, w.end-part.start+grown // of the other word in variant
 	var more found
 	t.namesIn(variant, &more)
 	for i, u := range more.uses {
 		for _, s := range spans(variant, more.uses[i:i+1]) {
-			if s.start < w.end+grown && w.start < s.end {
-				u.how, u.as = bySynonym, q.sub(min(s.start, w.start), min(max(s.end-grown, w.end), q.len()))
+			if s.start < to && from < s.end {
+				u.how, u.as = bySynonym, q.sub(part.start+min(s.start, from), min(part.start+max(s.end, to)-grown, q.len()))
 				f.uses = append(f.uses, u)
 				break
 			}
@@ -171,8 +190,8 @@ func (t *table) namesAcross(q *text, w occurrence, variant *text, f *found) {
 	if start, end := q.withoutFrame(); start == w.start && end == w.end { // the word is all that is asked for
 		whole := texts.Get().(*text)
 		defer texts.Put(whole)
-		whole.set(variant.sub(w.start, w.end+grown))
-		more.uses = more.uses[:0]
+		whole.set(variant.sub(from, to))
+		var more found
 		t.namesAround(whole, &more)
 		for _, u := range more.uses {
 			u.how, u.as = bySynonym, q.sub(start, end)
@@ -182,6 +201,8 @@ func (t *table) namesAcross(q *text, w occurrence, variant *text, f *found) {
 }
 
 type span struct{ start, end int }
+
+func (s span) len() int { return s.end - s.start }
 
 // spans lists where in q the names found stand, in runes.
 func spans(q *text, uses []foundUse) (list []span) {
@@ -195,7 +216,7 @@ func spans(q *text, uses []foundUse) (list []span) {
 			if at < 0 {
 				break
 			}
-			start := utf8.RuneCountInString(q.str[:from+at])
+			start, _ := slices.BinarySearch(q.off, int32(from+at))
 			if end := start + int(u.name.runes); q.holds(start, end) {
 				list = append(list, span{start, end})
 			}

@@ -55,6 +55,33 @@ func TestMatch_2_2_Synonyms(t *testing.T) {
 	}
 }
 
+// A question as long as may be is read once, not once more for each word that stands for another: at its beginning, in its
+// middle and at its end the same is found as in a short one. Before, this one took minutes.
+func TestMatch_2_2_SynonymsInLongQuestions(t *testing.T) {
+	words := newLexicon([]Synonym{{"k8s", "kubernetes"}, {"付款", "支付"}})
+	x := tableOf("甲乙", "数据库连接池", "支付失败", "kubernetes operator", strings.Repeat("很长的名字", 20)+"支付")
+	for _, tt := range []struct{ word, name, as string }{
+		{"資料庫連線池在哪", "", ""},
+		{"資料庫连接池", "数据库连接池", "资料库连接池"},
+		{"付款失败", "支付失败", "付款失败"},
+		{" k8s operator ", "kubernetes operator", "k8s operator"},
+		{strings.Repeat("很长的名字", 20) + "付款", strings.Repeat("很长的名字", 20) + "支付", strings.Repeat("很长的名字", 20) + "付款"},
+	} {
+		filler := strings.Repeat("甲乙 与，", 1600)
+		for _, query := range []string{tt.word + filler, filler[:len(filler)/2] + tt.word + filler[len(filler)/2:], filler + tt.word} {
+			var got, as string
+			for _, m := range x.matchWith(query, words) {
+				if n := m.Names[0]; n.How == bySynonym {
+					got, as = n.Name, n.As
+				}
+			}
+			if got != tt.name || as != tt.as {
+				t.Errorf("%.30q: %q as %q, want %q as %q", tt.word, got, as, tt.name, tt.as)
+			}
+		}
+	}
+}
+
 // SPEC 2.4: what one document is called as typed stays unique, whatever else means the same.
 func TestMatch_2_4_SynonymsDoNotSpoilUnique(t *testing.T) {
 	x := tableOf("k8s", "kubernetes", "支付超时")
