@@ -52,7 +52,7 @@ func gitIgnored(t *testing.T, root string, paths []string) map[string]bool {
 }
 
 func rulesOf(root string, paths []string) *ignoreRules {
-	ig := &ignoreRules{base: root, lists: map[string][]rule{}}
+	ig := &ignoreRules{base: root, lists: map[string]ignoreLists{}}
 	ig.load("")
 	for _, p := range paths {
 		// As the walk does: the files of an ignored folder are never read.
@@ -149,17 +149,66 @@ func TestIgnore_4_1_RandomLikeGit(t *testing.T) {
 	}
 }
 
-// .knowledgeignore is read after the .gitignore of its folder and may take back what that one says.
-func TestIgnore_4_1_KnowledgeIgnoreComesLast(t *testing.T) {
-	root := t.TempDir()
-	put(t, root, ".gitignore", "*.md\n")
-	put(t, root, ".knowledgeignore", "!kept.md\nalso.markdown\n")
-	ig := rulesOf(root, nil)
-	for path, want := range map[string]bool{"a.md": true, "kept.md": false, "also.markdown": true, "x/kept.md": false} {
-		if got := ig.ignored(path, false); got != want {
-			t.Errorf("ignored(%q) = %v, want %v", path, got, want)
-		}
+// A .knowledgeignore has the last word, however near a .gitignore is, and reaches into folders that git ignores if it names
+// them. What is below a folder that it ignores itself stays ignored.
+func TestIgnore_4_1_KnowledgeIgnoreHasTheLastWord(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		read  string // of a.md docs/x.md docs/y.md docs/deep/x.md
+	}{
+		{"same folder", map[string]string{".gitignore": "*.md", ".knowledgeignore": "!a.md"}, "a.md"},
+		{"below git's", map[string]string{".gitignore": "x.md", "docs/.knowledgeignore": "!x.md"}, "a.md docs/deep/x.md docs/x.md docs/y.md"},
+		{"below git's, takes away", map[string]string{".gitignore": "!x.md", "docs/.knowledgeignore": "/x.md"}, "a.md docs/deep/x.md docs/y.md"},
+		{"above git's, brings back", map[string]string{"docs/.gitignore": "x.md", ".knowledgeignore": "!docs/x.md"}, "a.md docs/x.md docs/y.md"},
+		{"above git's, takes away", map[string]string{"docs/.gitignore": "!x.md", ".knowledgeignore": "docs/x.md"}, "a.md docs/deep/x.md docs/y.md"},
+		{"nearest of its kind", map[string]string{".knowledgeignore": "x.md", "docs/.knowledgeignore": "!/x.md"}, "a.md docs/x.md docs/y.md"},
+		{"folder brought back", map[string]string{".gitignore": "docs/", ".knowledgeignore": "!docs/"}, "a.md docs/deep/x.md docs/x.md docs/y.md"},
+		{"file in git's folder", map[string]string{".gitignore": "docs/", ".knowledgeignore": "!docs/x.md"}, "a.md docs/x.md"},
+		{"files in git's folder", map[string]string{".gitignore": "docs", ".knowledgeignore": "!/docs/*.md"}, "a.md docs/x.md docs/y.md"},
+		{"deep in git's folder", map[string]string{".gitignore": "docs", ".knowledgeignore": "!docs/deep/x.md"}, "a.md docs/deep/x.md"},
+		{"any depth of git's folder", map[string]string{".gitignore": "docs", ".knowledgeignore": "!docs/**/x.md"}, "a.md docs/deep/x.md docs/x.md"},
+		{"folder in git's folder", map[string]string{".gitignore": "docs", ".knowledgeignore": "!docs/deep/"}, "a.md docs/deep/x.md"},
+		{"git's own cannot", map[string]string{".gitignore": "docs\n!docs/y.md", "docs/.gitignore": "!y.md", ".knowledgeignore": "!docs/x.md"}, "a.md docs/x.md"},
+		{"nor a name alone", map[string]string{".gitignore": "docs", ".knowledgeignore": "!x.md\n!**/x.md"}, "a.md"},
+		{"nor below its own", map[string]string{".knowledgeignore": "docs/\n!docs/x.md"}, "a.md"},
+		{"folder only", map[string]string{".gitignore": "docs/", ".knowledgeignore": "!docs/x.md/"}, "a.md"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root := t.TempDir()
+			for name, text := range tc.files {
+				put(t, root, name, text)
+			}
+			ig := rulesOf(root, []string{"docs/", "docs/deep/"})
+			var read []string
+			for _, path := range []string{"a.md", "docs/deep/x.md", "docs/x.md", "docs/y.md"} {
+				if !ig.ignored(path, false) {
+					read = append(read, path)
+				}
+			}
+			if got := strings.Join(read, " "); got != tc.read {
+				t.Errorf("read: %s\nwant: %s", got, tc.read)
+			}
+		})
 	}
+}
+
+// The walk goes the same ways, and a change of the rules is seen to at once.
+func TestIgnore_4_1_WalkIntoGitsFolder(t *testing.T) {
+	all(t, func(t *testing.T, cfg Config) {
+		b := newBench(t, cfg, ".gitignore", "docs/\n", ".knowledgeignore", "!docs/deep/x.md\n",
+			"a.md", "A", "docs/y.md", "Y", "docs/deep/x.md", "X", "docs/deep/z.md", "Z").start()
+		b.index("a.md", "A", "docs/deep/x.md", "X")
+		b.put("docs/deep/x.md", "X2")
+		b.put("docs/deep/z.md", "Z2")
+		b.put("docs/new.md", "N")
+		b.index("a.md", "A", "docs/deep/x.md", "X2")
+		b.put("docs/.gitignore", "!y.md\n")
+		b.put(".knowledgeignore", "!docs/*.md\na.md\n")
+		b.index("docs/y.md", "Y", "docs/new.md", "N")
+		b.rm(".knowledgeignore")
+		b.index("a.md", "A")
+	})
 }
 
 // Hostile patterns must end: the matcher gives up as git's does.
@@ -195,7 +244,8 @@ func FuzzRules(f *testing.F) {
 		for i := range rules {
 			rules[i].negated = true
 		}
-		ig := &ignoreRules{lists: map[string][]rule{"": rules}}
+		ig := &ignoreRules{lists: map[string]ignoreLists{}}
+		ig.set("", ignoreLists{gits: rules, ours: rules})
 		if ig.ignored(path, false) {
 			t.Errorf("%q excludes %q", text, path)
 		}

@@ -114,7 +114,7 @@ func New(cfg Config, log *slog.Logger) (*Watcher, error) {
 	w := &Watcher{
 		cfg:   cfg,
 		log:   log,
-		rules: &ignoreRules{base: base, lists: map[string][]rule{}},
+		rules: &ignoreRules{base: base, lists: map[string]ignoreLists{}},
 		// The buffer keeps fsnotify reading from the kernel, whose queue ends at 16,384 events, while a folder is listed.
 		open:        func() (*fsnotify.Watcher, error) { return fsnotify.NewBufferedWatcher(4096) },
 		add:         func(fsw *fsnotify.Watcher, name string) error { return fsw.Add(name) },
