@@ -114,6 +114,12 @@ func (x *Index) verify() error {
 		}
 		defer db.Close()
 		return db.View(func(tx *bbolt.Tx) (err error) {
+			// A file that was cut may have all that reading walks through; the first write would break on what is missing.
+			if info, err := os.Stat(path); err != nil {
+				return err
+			} else if info.Size() < tx.Size() {
+				return fmt.Errorf("%s has %d of %d bytes", path, info.Size(), tx.Size())
+			}
 			files, err = segmentFiles(tx)
 			return err
 		})

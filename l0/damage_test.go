@@ -106,6 +106,48 @@ func TestOpen_2_10_Damage(t *testing.T) {
 	}
 }
 
+// What reading walks through may all be there in a file that was cut: it is set aside even so, since the first write would
+// break on what is missing.
+func TestOpen_2_10_CutBehindWhatIsRead(t *testing.T) {
+	for pages := 2; ; pages++ {
+		dir, _ := fill(t)
+		path := filepath.Join(dir, indexVersion, "root.bolt")
+		used := boltSize(t, path)
+		cut := int64(pages * os.Getpagesize())
+		if cut >= used {
+			if pages < 6 {
+				t.Fatalf("root.bolt uses %d bytes: nothing to cut", used)
+			}
+			break
+		}
+		if err := os.Truncate(path, cut); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Open(dir, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ids(t, x); len(got) != 0 {
+			t.Errorf("cut at %d of %d: it was not set aside: %v", cut, used, got)
+		}
+		x.Close()
+	}
+}
+
+// boltSize is up to where a file's pages are in use.
+func boltSize(t *testing.T, path string) (size int64) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.View(func(tx *bbolt.Tx) error { size = tx.Size(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
 // A crash leaves the files of some moment: what is missing then is told by IDs, what is there is right.
 func TestOpen_AfterCrash(t *testing.T) {
 	dir := t.TempDir()
