@@ -43,7 +43,7 @@ func (h *handler) getDocument(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeRecord(w, http.StatusOK, rec)
+	return readRecord(w, r, rec)
 }
 
 func (h *handler) getBySource(w http.ResponseWriter, r *http.Request) error {
@@ -59,7 +59,7 @@ func (h *handler) getBySource(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeRecord(w, http.StatusOK, rec)
+	return readRecord(w, r, rec)
 }
 
 func (h *handler) getContent(w http.ResponseWriter, r *http.Request) error {
@@ -73,7 +73,9 @@ func (h *handler) getContent(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.AvailableSections = list(c.AvailableSections)
-	w.Header().Set("ETag", etag(c.FileHash))
+	if notModified(w, r, contentTag(c, query)) {
+		return nil
+	}
 	return writeJSON(w, http.StatusOK, c)
 }
 
@@ -88,10 +90,11 @@ func (h *handler) getChunks(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, ChunkList{list(chunks)})
 }
 
-// writeRecord answers with a record and its ETag, which a later If-Match can name.
-func writeRecord(w http.ResponseWriter, status int, rec Record) error {
-	if rec.FileHash != "" {
-		w.Header().Set("ETag", etag(rec.FileHash))
+// readRecord answers a GET with a record, unless the client has it. The tag is the file's (SPEC 5.1): so that who has read it
+// can save with If-Match; what only the indexes have changed since does not change it.
+func readRecord(w http.ResponseWriter, r *http.Request, rec Record) error {
+	if notModified(w, r, recordTag(rec)) {
+		return nil
 	}
-	return writeJSON(w, status, rec)
+	return writeJSON(w, http.StatusOK, rec)
 }

@@ -150,7 +150,10 @@ func (h *handler) put(w http.ResponseWriter, r *http.Request, req PutRequest) er
 		status = http.StatusCreated
 		w.Header().Set("Location", "/v1/documents/"+url.PathEscape(rec.DocID))
 	}
-	return writeRecord(w, status, rec)
+	if tag := recordTag(rec); tag != "" {
+		w.Header().Set("ETag", tag) // a later If-Match can name it
+	}
+	return writeJSON(w, status, rec)
 }
 
 func (h *handler) deleteDocument(w http.ResponseWriter, r *http.Request) error {

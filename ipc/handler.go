@@ -244,5 +244,3 @@ func writeBody(w http.ResponseWriter, status int, contentType string, v any) err
 	_, _ = w.Write(b.Bytes()) // fails only if the client is gone
 	return nil
 }
-
-func etag(hash string) string { return `"` + hash + `"` }

@@ -131,7 +131,7 @@ func TestReadingDocuments(t *testing.T) {
 		}, true},
 		{"/v1/documents/by-source?source=kb/ops/a.md", map[string]any{"docId": "ops-a.md"}, true},
 		{"/v1/documents/ops-a.md/content", map[string]any{"content": "# A\n\nbody", "truncated": false, "section": nil}, true},
-		{"/v1/documents/ops-a.md/content?maxChars=3", map[string]any{"content": "# A", "truncated": true}, true},
+		{"/v1/documents/ops-a.md/content?maxChars=3", map[string]any{"content": "# A", "truncated": true}, false},
 		{"/v1/documents/ops-a.md/chunks", nil, false},
 		{"/v1/documents", map[string]any{"nextCursor": ""}, false},
 		{"/v1/status", map[string]any{"version": "test", "ready": true, "updates": 0.0}, false},
