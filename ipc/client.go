@@ -37,7 +37,7 @@ type Client struct {
 	Tool   string        // who asks, for the history; default "knowledged"
 	Wait   time.Duration // how long to knock while there is no daemon yet; 0: not at all
 	// Patience is how long an answer may take to begin, 30 s if 0. Calls that wait for work to be done (Put, Delete, Reindex,
-	// Reconcile) have no limit but their context's.
+	// Reconcile) may take as long as the daemon answers /healthz so soon.
 	Patience time.Duration
 
 	once sync.Once
@@ -50,7 +50,7 @@ const knock = 200 * time.Millisecond
 // patience is far beyond what a daemon at work takes: only one that hangs, or was stopped, needs as long.
 const patience = 30 * time.Second
 
-// unhurried is the limit of calls that wait for work to be done.
+// unhurried is the limit of calls that wait for work to be done: none, while the daemon lives.
 const unhurried time.Duration = 0
 
 func (c *Client) patience() time.Duration { return cmp.Or(c.Patience, patience) }
@@ -193,6 +193,11 @@ func (c *Client) send(ctx context.Context, limit time.Duration, method, path str
 // do sends a request, whose answer must begin within limit, if there is one. The caller closes the body; an error answer is a
 // *Problem already.
 func (c *Client) do(ctx context.Context, limit time.Duration, method, path string, header http.Header, body []byte) (*http.Response, error) {
+	if limit == unhurried {
+		if err := c.alive(ctx); err != nil { // before anything is sent: a stopped daemon would do it when it goes on
+			return nil, err
+		}
+	}
 	req, err := http.NewRequestWithContext(ctx, method, cmp.Or(strings.TrimRight(c.URL, "/"), "http://localhost")+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
@@ -227,7 +232,7 @@ func (c *Client) do(ctx context.Context, limit time.Duration, method, path strin
 // within sends req and gives up if no answer begins in time: limit, and what may be waited for a daemon that is about to start.
 func (c *Client) within(limit time.Duration, req *http.Request) (*http.Response, error) {
 	if limit == unhurried {
-		return c.client().Do(req)
+		return c.watched(req)
 	}
 	ctx, cancel := context.WithCancel(req.Context())
 	late := time.AfterFunc(limit+c.Wait, cancel)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +32,10 @@ func TestClientDoesNotWaitForADaemonThatHangs(t *testing.T) {
 		"document":  func() error { _, err := c.Document(ctx, "d"); return err },
 		"content":   func() error { _, err := c.Content(ctx, "d", ContentQuery{}); return err },
 		"chunks":    func() error { _, err := c.Chunks(ctx, "d"); return err },
+		"put":       func() error { _, _, err := c.Put(ctx, PutRequest{FileName: "a.md"}); return err },
+		"delete":    func() error { _, err := c.Delete(ctx, "d", Match{}); return err },
+		"reindex":   func() error { _, err := c.Reindex(ctx, "d"); return err },
+		"reconcile": func() error { _, err := c.Reconcile(ctx, false); return err },
 		"mcp":       func() error { _, err := c.MCP(ctx); return err },
 		"events": func() (last error) {
 			for _, err := range c.Events(ctx) {
@@ -48,39 +51,7 @@ func TestClientDoesNotWaitForADaemonThatHangs(t *testing.T) {
 	if _, err := c.Status(cancelled(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
-}
-
-// What waits for work has no limit, nor has an answer that has begun.
-func TestClientWaitsForWork(t *testing.T) {
-	path := shortPath(t, "kd.sock")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	patient, hasty := &Client{Socket: path, Patience: time.Millisecond}, &Client{Socket: path, Patience: time.Millisecond}
-	srv := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			<-r.Context().Done()
-			return
-		}
-		if _, err := hasty.Status(context.Background()); !errors.Is(err, ErrNoAnswer) { // the time is up by then
-			t.Errorf("%v", err)
-		}
-	})}
-	go func() { _ = srv.Serve(l) }()
-	defer srv.Close()
-	defer patient.Close()
-	defer hasty.Close()
-	if _, err := patient.Delete(t.Context(), "d", Match{}); err != nil {
-		t.Errorf("delete: %v", err)
-	}
-	for name, call := range map[string]func() error{
-		"reconcile": func() error { _, err := patient.Reconcile(t.Context(), false); return err },
-		"reindex":   func() error { _, err := patient.Reindex(t.Context(), "d"); return err },
-		"put":       func() error { _, _, err := patient.Put(t.Context(), PutRequest{FileName: "a.md"}); return err },
-	} {
-		if err := call(); err == nil || errors.Is(err, ErrNoAnswer) { // the answer is empty: no JSON
-			t.Errorf("%s: %v", name, err)
-		}
+	if _, err := c.Reconcile(cancelled(t), false); !errors.Is(err, context.Canceled) {
+		t.Errorf("work called off: %v", err)
 	}
 }
