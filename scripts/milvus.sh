@@ -165,24 +165,37 @@ with open(data + "/ports", "w") as f:
 PY
 }
 
+launch() {
+  (
+    cd "$DATA"
+    export DEPLOY_MODE=STANDALONE METRICS_PORT="$(cut -d' ' -f2 "$PORTS")" MILVUS_RUN_DIR=$DATA/run \
+      LD_LIBRARY_PATH=$DIST/bin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    exec 9>&-
+    setsid "$SERVER" run standalone </dev/null >logs/milvus.log 2>&1 &
+    echo $! >"$PIDFILE"
+  )
+}
+
+# start: after a kill -9 on a busy machine the server may panic once on what it finds of itself in etcd. Where it is served
+# for real a supervisor starts it again; so does this.
 start() {
+  local attempts=1
   if alive; then
     [ "$(cut -d' ' -f1 "$PORTS")" = "$PORT" ] || die "$DATA is served on another port by process $PID"
   else
     install
     configure
-    (
-      cd "$DATA"
-      export DEPLOY_MODE=STANDALONE METRICS_PORT="$(cut -d' ' -f2 "$PORTS")" MILVUS_RUN_DIR=$DATA/run \
-        LD_LIBRARY_PATH=$DIST/bin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-      exec 9>&-
-      setsid "$SERVER" run standalone </dev/null >logs/milvus.log 2>&1 &
-      echo $! >"$PIDFILE"
-    )
+    launch
   fi
   local end=$((SECONDS + TIMEOUT))
   until healthy; do
-    alive || { tail -n 20 "$DATA/logs/milvus.log" >&2; die "the server ended while starting; log: $DATA/logs/milvus.log"; }
+    alive || {
+      log "the server ended while starting: $(grep -m1 -E 'panic|FATAL|fatal' "$DATA/logs/milvus.log" || tail -n 1 "$DATA/logs/milvus.log")"
+      [ $attempts -lt 3 ] || { tail -n 20 "$DATA/logs/milvus.log" >&2; die "three times; log: $DATA/logs/milvus.log"; }
+      attempts=$((attempts + 1))
+      sleep 2
+      launch
+    }
     [ "$SECONDS" -lt "$end" ] || die "not healthy after $TIMEOUT s; log: $DATA/logs/milvus.log"
     sleep 0.2
   done
