@@ -154,6 +154,9 @@ func TestBridgeOutlivesItsDaemon(t *testing.T) {
 	if m := d.hear(); m["method"] != "notifications/resources/list_changed" {
 		t.Errorf("after the change: %v", m)
 	}
+	if m := d.hear(); m["method"] != "notifications/resources/updated" || fmt.Sprint(m["params"]) != "map[uri:kb://api/a.md]" {
+		t.Errorf("what was subscribed to may have changed meanwhile: %v", m)
+	}
 	h.mu.Lock()
 	close(h.block)
 	h.block = nil

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -217,63 +216,6 @@ func (c *conversation) learn(a *asked, failed bool) {
 	case "resources/unsubscribe":
 		delete(c.subscribed, p.URI)
 	}
-}
-
-// resume tells a daemon what an earlier one was told; to the first one it says nothing.
-func (c *conversation) resume(daemon io.Writer) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.resumed++
-	if c.resumed == 1 {
-		return nil
-	}
-	clear(c.silenced)
-	var again []json.RawMessage
-	if c.initialize != nil {
-		again = append(again, c.silently(c.initialize))
-		if c.ready != nil {
-			again = append(again, c.ready)
-		}
-		for _, uri := range slices.Sorted(maps.Keys(c.subscribed)) {
-			again = append(again, c.silently(c.subscribed[uri]))
-		}
-	}
-	for _, a := range slices.Clone(c.pending) {
-		if a.sent++; a.sent > mostSent && !a.message.endless() {
-			c.take(a.message.ID)
-			if err := c.failLocked(a.message.ID, -32603, "the daemon hung up on this request"); err != nil {
-				return err
-			}
-			continue
-		}
-		if a.late != nil {
-			a.late.Reset(c.patience) // another daemon, another chance
-		}
-		again = append(again, a.raw)
-	}
-	for _, raw := range again {
-		if err := send(daemon, raw); err != nil {
-			return err
-		}
-	}
-	if c.ready != nil { // what happened in between is unknown
-		return c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`))
-	}
-	return nil
-}
-
-// silently is a request under an id of our own, whose answer the client does not see. It needs mu.
-func (c *conversation) silently(raw json.RawMessage) json.RawMessage {
-	id := fmt.Sprintf(`"knowledged-resume-%d-%d"`, c.resumed, len(c.silenced))
-	c.silenced[id] = true
-	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &fields) // note has parsed it
-	fields["id"] = json.RawMessage(id)
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return raw
-	}
-	return out
 }
 
 // fail answers in the daemon's stead.

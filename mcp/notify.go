@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,8 +32,13 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) notify(ctx context.Context, e ipc.Event) {
 	switch e.Type {
 	case ipc.EventLagged: // what was missed is unknown
+		before := maps.Clone(s.titles)
 		s.relist(ctx)
 		s.listChanged()
+		maps.Copy(before, s.titles)
+		for source := range before {
+			s.updated(ctx, source)
+		}
 	case ipc.EventDocument:
 		listed := e.Action == ipc.ActionCreated || e.Action == ipc.ActionUpdated
 		title, known := s.titles[e.Source]
@@ -44,10 +50,15 @@ func (s *Server) notify(ctx context.Context, e ipc.Event) {
 		if e.Action == ipc.ActionCreated || known != listed || listed && title != e.Title {
 			s.listChanged()
 		}
-		uri := uriOf(strings.TrimPrefix(e.Source, s.baseName+"/"))
-		if err := s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-			s.log.Debug("a client could not be told of an update", "path", e.Source, "err", err)
-		}
+		s.updated(ctx, e.Source)
+	}
+}
+
+// updated tells those who have subscribed to a document.
+func (s *Server) updated(ctx context.Context, source string) {
+	uri := uriOf(strings.TrimPrefix(source, s.baseName+"/"))
+	if err := s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
+		s.log.Debug("a client could not be told of an update", "path", source, "err", err)
 	}
 }
 

@@ -291,6 +291,13 @@ func TestNotifications_6_3(t *testing.T) {
 		await(t, "the list has changed again", n.listed)
 		h.Publish(ipc.Event{Type: ipc.EventLagged})
 		await(t, "events were lost", n.listed)
+		for len(n.updated) > 0 {
+			<-n.updated
+		}
+		h.Publish(ipc.Event{Type: ipc.EventLagged})
+		if uri := await(t, "one of them may have been an update", n.updated); uri != "kb://api/a.md" {
+			t.Errorf("updated: %s", uri)
+		}
 	})
 }
 
