@@ -37,7 +37,7 @@ const (
 type value struct {
 	state state
 	line  int
-	lost  bool // a comment swallowed it
+	lost  string // the comment that swallowed it
 	text  string
 	list  []string
 }
@@ -84,15 +84,8 @@ func (f *fields) text(name string) value {
 	}
 	comment := f.swallowed(n)
 	text := scalar(n)
-	switch {
-	case n.Anchor != "" && text == "":
-		f.warn(n.Line, "%s begins with &, which names a value in YAML: put it in quotes: %s", name, quoted("&"+n.Anchor))
-		return value{state: wrong, line: p.line}
-	case n.Style&yaml.TaggedStyle != 0 && strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
-		f.warn(n.Line, "%s begins with !, which YAML takes for a type and drops: put it in quotes: %s", name, quoted(strings.TrimSpace(n.Tag+" "+text)))
-	}
 	if text == "" {
-		return value{state: empty, line: p.line, lost: comment != ""}
+		return value{state: empty, line: p.line, lost: comment}
 	}
 	if comment != "" && tagLike(comment) {
 		f.warn(n.Line, "%s ends before %q, as a # after a blank begins a comment: put the value in quotes", name, comment)
@@ -164,8 +157,12 @@ func scalar(n *yaml.Node) string {
 
 func hiddenControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// standIn takes the fallback field where it has a value. Where neither has, the field that is there is the one to mend.
-func standIn(own, other value) value {
+// standIn takes the fallback field where it has a value. Where neither has, the field that is there is the one to mend. A
+// text that a comment swallowed would go unnoticed below its substitute.
+func (f *fields) standIn(name string, own, other value) value {
+	if own.state == empty && other.state == given && tagLike(own.lost) {
+		f.warn(own.line, "%s is empty, as # begins a comment: put it in quotes: %s", name, quoted(own.lost))
+	}
 	if other.state > own.state {
 		return other
 	}
@@ -184,7 +181,7 @@ func (f *fields) missing(names []string, values []value) {
 		if v.line > 0 && (line == 0 || v.line < line) {
 			line = v.line
 		}
-		if v.lost {
+		if v.lost != "" {
 			lost = " (# begins a comment: what begins with it needs quotes)"
 		}
 	}

@@ -19,7 +19,12 @@ func (f *fields) list(name string) value {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		v.list = splitNames(scalar(n), name == "tags")
-		v.lost = len(v.list) == 0 && f.swallowed(n) != ""
+		comment := f.swallowed(n)
+		if len(v.list) == 0 {
+			v.lost = comment
+		} else if tagLike(comment) {
+			f.warn(n.Line, "%s ends before %q, as a # after a blank begins a comment: put the value in quotes", name, comment)
+		}
 	case yaml.SequenceNode:
 		f.items(name, n, &v)
 	default:
@@ -73,7 +78,7 @@ func (f *fields) items(name string, list *yaml.Node, v *value) {
 			nested = append(nested, line)
 			continue
 		}
-		text := oneLine(scalar(n))
+		text, comment := oneLine(scalar(n)), f.swallowed(n)
 		if list.Style&yaml.FlowStyle != 0 && (tagLike(n.HeadComment) || tagLike(n.LineComment) || tagLike(n.FootComment)) {
 			lost = append(lost, line) // an item beside this one, in a list of several lines
 		}
@@ -83,8 +88,12 @@ func (f *fields) items(name string, list *yaml.Node, v *value) {
 		switch {
 		case text != "":
 			v.list = append(v.list, text)
-		case f.swallowed(n) != "":
+			if tagLike(comment) {
+				f.warn(line, "an item of %s ends before %q, as a # after a blank begins a comment: put it in quotes", name, comment)
+			}
+		case comment != "":
 			lost = append(lost, line)
+			v.lost = comment
 		default:
 			hollow = append(hollow, line)
 		}
@@ -98,7 +107,9 @@ func (f *fields) items(name string, list *yaml.Node, v *value) {
 			v.state = wrong
 		}
 	}
-	v.lost = len(lost) > 0
+	if len(lost) > 0 && v.lost == "" {
+		v.lost = "#"
+	}
 	if len(v.list) == 0 {
 		return
 	}

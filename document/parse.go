@@ -53,18 +53,19 @@ func (d *Document) readFields(fm frontMatter, fallback bool) {
 	for _, w := range twice {
 		f.warn(w.Line, "%s", w.Message)
 	}
+	f.asTyped(fm.fields)
 	title, keywords, summary := f.text("title"), f.list("keywords"), f.text("summary")
 	if fallback {
 		if title.state != given {
 			if h1 := d.firstH1(); h1 != "" {
-				title = value{state: given, text: h1}
+				title = f.standIn("title", title, value{state: given, text: h1})
 			}
 		}
 		if keywords.state != given {
-			keywords = standIn(keywords, f.list("tags"))
+			keywords = f.standIn("keywords", keywords, f.list("tags"))
 		}
 		if summary.state != given {
-			summary = standIn(summary, f.text("description"))
+			summary = f.standIn("summary", summary, f.text("description"))
 		}
 	}
 	d.Title = oneLine(title.text)
