@@ -230,7 +230,6 @@ func TestFrontMatter_1_3_TypedTitles(t *testing.T) {
 func TestFrontMatter_1_3_None(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":               "",
-		"blank before":        " ---\ntitle: T\n---\n",
 		"text behind":         "--- x\ntitle: T\n---\n",
 		"a rule above prose":  "---\n\n# H1\n\ntext\n",
 		"a rule and nothing":  "---",
