@@ -27,6 +27,8 @@ func (e *TooLargeError) Error() string {
 // Is makes it an ErrTooLarge.
 func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
+// The texts of the errors below become sentences: none begins with a name of the user's, which a capital would change.
+
 // ExistsError says that the same bytes are indexed at another place, or that a document there has as good as the same
 // name: 409 with that record.
 type ExistsError struct {
@@ -36,7 +38,7 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string {
 	if e.Alike {
-		return fmt.Sprintf("%s exists already; on some systems that is the same file", e.Record.Source)
+		return fmt.Sprintf("a document of as good as this name exists already: %s; on some systems that is the same file", e.Record.Source)
 	}
 	return fmt.Sprintf("the same document exists already as %s", e.Record.Source)
 }
