@@ -136,7 +136,7 @@ func explain(lines []string) (at int, message string, ok bool) {
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		text := strings.TrimLeft(line, " ")
-		if strings.TrimSpace(text) == "" || text[0] == '#' {
+		if trimInvisible(text) == "" || text[0] == '#' {
 			continue
 		}
 		if text[0] == '\t' {
@@ -164,6 +164,8 @@ func explain(lines []string) (at int, message string, ok bool) {
 			}
 		case i == 0:
 			return i, errNoField.Error(), true
+		case plainAbove == "" && tightItem.MatchString(line):
+			return i, fmt.Sprintf("a blank is missing after the dash: `- %s`", tightItem.FindStringSubmatch(line)[1]), true
 		default:
 			continue // text that goes on
 		}

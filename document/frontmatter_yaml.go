@@ -26,7 +26,7 @@ func parseYAML(block string) (root *yaml.Node, err error) {
 	if strings.ContainsAny(block, "\u0085\u2028\u2029") {
 		block = exoticLineEnds.Replace(block)
 	}
-	decoder := yaml.NewDecoder(strings.NewReader(block))
+	decoder := yaml.NewDecoder(strings.NewReader(emptied(block)))
 	var doc, second yaml.Node
 	switch err := decoder.Decode(&doc); {
 	case errors.Is(err, io.EOF):
@@ -44,6 +44,22 @@ func parseYAML(block string) (root *yaml.Node, err error) {
 		root = &yaml.Node{Kind: yaml.MappingNode, Line: 1}
 	}
 	return root, nil
+}
+
+// emptied is a block whose lines of nothing that can be seen are empty: YAML trips over a tab in one, and takes other blanks
+// for text.
+func emptied(block string) string {
+	var b strings.Builder
+	done := 0
+	for start := 0; start < len(block); {
+		end := nextLine(block, start)
+		if line := strings.TrimSuffix(block[start:end], "\n"); strings.Trim(line, " ") != "" && trimInvisible(line) == "" {
+			b.WriteString(block[done:start])
+			done = start + len(line)
+		}
+		start = end
+	}
+	return b.String() + block[done:]
 }
 
 // resolve follows an alias to the node it stands for. Anchored nodes are never aliases themselves.
