@@ -30,6 +30,44 @@ func TestSimplify(t *testing.T) {
 	}
 }
 
+// One traditional character became several, or one thing is written with several: both sides meet.
+func TestVariantsAreOne(t *testing.T) {
+	for _, class := range []string{
+		"帳帐账賬", "瞭了", "藉借", "著着", "衞衛卫", "傢家", "俱具", "畫画划劃", "覆復複复", "裡裏里", "台臺檯颱枱", "髮發发", "乾幹干", "麵麪面",
+		"餘余馀", "鐘鍾钟锺", "隻只祇衹", "綫線线", "羣群", "峯峰", "汙污汚", "覈核", "佈布", "慾欲", "週周", "後后", "徵征", "鬆松", "製制",
+		"鍊鏈链", "麼么", "託托", "妳你", "牠祂它", "銲焊", "砲炮", "廻迴回", "啟啓启", "菸煙烟", "纔才", "黒黑", "戸戶户",
+	} {
+		runes := []rune(class)
+		for _, r := range runes {
+			if Simplify(r) != Simplify(runes[0]) {
+				t.Errorf("%c is not %c: %c, %c", r, runes[0], Simplify(r), Simplify(runes[0]))
+			}
+		}
+	}
+	for _, other := range []string{"账涨", "已己", "未末", "练链", "请清", "订定", "登录", "像象", "做作", "的地得"} {
+		runes := []rune(other)
+		for _, r := range runes[1:] {
+			if Simplify(r) == Simplify(runes[0]) {
+				t.Errorf("%c is %c", r, runes[0])
+			}
+		}
+	}
+}
+
+// Folding 帐 does not make its author one of Taiwan.
+func TestTraditional(t *testing.T) {
+	for _, r := range "帳賬計畫複於" {
+		if !Traditional(r) {
+			t.Errorf("%c is traditional", r)
+		}
+	}
+	for _, r := range "帐账划画复覆具俱链炼着著借藉只a9，" {
+		if Traditional(r) {
+			t.Errorf("%c is written on the mainland", r)
+		}
+	}
+}
+
 func TestSimplifyTwiceChangesNothing(t *testing.T) {
 	for r := rune(0); r < 0x40000; r++ {
 		if once := Simplify(r); Simplify(once) != once {

@@ -190,7 +190,7 @@ func TestOpen_InUseIsNotDamage(t *testing.T) {
 
 func TestOpen_RemovesOldVersions(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"v0", "v99", "v0.broken-20250101T000000.000", "v1.broken-20250102T000000.000", "mine", "v2x"} {
+	for _, name := range []string{"v0", "v99", "v0.broken-20250101T000000.000", "v1.broken-20250102T000000.000", "mine", "v99x"} {
 		if err := os.MkdirAll(filepath.Join(dir, name, "sub"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestOpen_RemovesOldVersions(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if want := []string{"mine", "v1.broken-20250102T000000.000", indexVersion, "v2x"}; !slices.Equal(left, want) {
+	if want := []string{"mine", "v1.broken-20250102T000000.000", indexVersion, "v99x"}; !slices.Equal(left, want) {
 		t.Errorf("left %v, want %v", left, want)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // indexVersion names the form of the full text on disk: fields and analysis. Another version lives in another folder and
 // is filled from the documents.
-const indexVersion = "v2"
+const indexVersion = "v3"
 
 // ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("keyword index is closed")

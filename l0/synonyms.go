@@ -112,8 +112,8 @@ func (x *lexicon) wordsFor(q *text, start, end int, traditional func() bool) (wo
 
 // traditional says whether the text was written with characters that the mainland does not use.
 func (t *text) traditional() bool {
-	for i, r := range t.cased {
-		if r >= firstHan && r != t.runes[i] {
+	for _, r := range t.cased {
+		if r >= firstHan && hanzi.Traditional(r) {
 			return true
 		}
 	}
