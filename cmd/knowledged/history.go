@@ -51,13 +51,17 @@ func printStats(w io.Writer, s ipc.Stats) {
 	if len(s.UnansweredGroups) > 0 {
 		fmt.Fprintln(w, "\nunanswered: what to write next, most asked first:")
 		for _, g := range s.UnansweredGroups {
-			fmt.Fprintf(w, "  %4d× %s\n", g.Count, strings.Join(g.Examples, " · "))
+			examples := make([]string, len(g.Examples))
+			for i, question := range g.Examples {
+				examples[i] = clipped(question)
+			}
+			fmt.Fprintf(w, "  %4d× %s\n", g.Count, strings.Join(examples, " · "))
 		}
 	}
 	if len(s.Slowest) > 0 {
 		fmt.Fprintln(w, "\nslowest:")
 		for _, h := range s.Slowest {
-			fmt.Fprintf(w, "  %8.1f ms  %s  (%s)\n", h.TotalMs, h.Query, h.RequestID)
+			fmt.Fprintf(w, "  %8.1f ms  %s  (%s)\n", h.TotalMs, clipped(h.Query), h.RequestID)
 		}
 	}
 	if n := s.NeverFound; n.Count > 0 {
@@ -69,6 +73,16 @@ func printStats(w io.Writer, s ipc.Stats) {
 			fmt.Fprintf(w, "  … and %d more\n", more)
 		}
 	}
+}
+
+// clipped is what tells a question from others, on one line: some are a whole error message of a thousand characters. --json has it all.
+func clipped(question string) string {
+	const most = 80 // characters
+	r := []rune(strings.Join(strings.Fields(question), " "))
+	if len(r) > most {
+		return strings.TrimSpace(string(r[:most-1])) + "…"
+	}
+	return string(r)
 }
 
 func newReconcile(g *globals) *cobra.Command {
