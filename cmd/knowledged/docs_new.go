@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +35,8 @@ func newDocsNew(g *globals) *cobra.Command {
 when you close the editor, and then put into the base folder in one step. Nothing is put there if
 you save nothing, or leave the text as it was.
 
-No daemon is needed. Exit code 1: nothing was put there.`,
+No daemon is needed. Where neither flag, variable nor configuration file names the base folder, it is
+that of the daemon that answers. Exit code 1: nothing was put there; 5: the daemon is another folder's.`,
 		Example: `  knowledged docs new --title "Gift cards" --category domain
   knowledged docs new --title 支付超时 --category api --keywords ERR_TIMEOUT,超时 --name payment-timeout.md`,
 		Args: cobra.NoArgs,
@@ -68,12 +70,19 @@ type draft struct {
 func (d *draft) target() string { return path.Join(d.category, d.name) }
 
 func (d *draft) write(ctx context.Context, g *globals, cfg *config.Config) error {
-	if err := d.check(cfg.Knowledge.BasePath); err != nil {
+	if err := d.check(); err != nil {
 		return err
 	}
 	editor, err := editor()
 	if err != nil {
 		return &exitError{code: exitUsage, err: err, hint: "set one, as in `EDITOR=nano knowledged docs new …`, or save a file of your own with `knowledged docs put`"}
+	}
+	client, err := g.folder(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(cfg.Knowledge.BasePath, filepath.FromSlash(d.target()))); err == nil {
+		return &exitError{code: exitFailed, err: fmt.Errorf("%s exists already", d.target()), hint: "choose another --name, or open that file"}
 	}
 	dir, err := os.MkdirTemp("", "knowledged-")
 	if err != nil {
@@ -86,7 +95,7 @@ func (d *draft) write(ctx context.Context, g *globals, cfg *config.Config) error
 	}
 	text, err := d.compose(ctx, g, cfg, editor, file, template)
 	if err == nil {
-		err = d.save(ctx, g, cfg, text)
+		err = d.save(ctx, g, cfg, client, text)
 	}
 	if err == nil || text == nil {
 		return errors.Join(err, os.RemoveAll(dir))
@@ -96,7 +105,7 @@ func (d *draft) write(ctx context.Context, g *globals, cfg *config.Config) error
 }
 
 // check fills in the file's name and refuses what could not be saved, before anybody writes a text.
-func (d *draft) check(base string) error {
+func (d *draft) check() error {
 	d.category = strings.Trim(filepath.ToSlash(d.category), "/")
 	if strings.TrimSpace(d.title) == "" {
 		return &exitError{code: exitUsage, err: errors.New("a document needs a --title"), hint: "as in `knowledged docs new --title \"Gift cards\" --category domain`"}
@@ -112,9 +121,6 @@ func (d *draft) check(base string) error {
 			err = fmt.Errorf("--%w", err)
 		}
 		return &exitError{code: exitUsage, err: err}
-	}
-	if _, err := os.Lstat(filepath.Join(base, filepath.FromSlash(d.target()))); err == nil {
-		return &exitError{code: exitFailed, err: fmt.Errorf("%s exists already", d.target()), hint: "choose another --name, or open that file"}
 	}
 	return nil
 }
@@ -257,10 +263,12 @@ func (d *draft) lint(ctx context.Context, cfg *config.Config, text []byte) (lint
 }
 
 // save puts the text into the base folder: through the daemon, which then answers from it, or without one.
-func (d *draft) save(ctx context.Context, g *globals, cfg *config.Config, text []byte) error {
-	client := g.anyClient(cfg)
-	status, err := client.Status(ctx)
-	if err == nil && status.BasePath == cfg.Knowledge.BasePath {
+func (d *draft) save(ctx context.Context, g *globals, cfg *config.Config, client *ipc.Client, text []byte) error {
+	_, err := client.Status(ctx)
+	if p, refusal := errors.AsType[*ipc.Problem](err); refusal && p.Status == http.StatusMisdirectedRequest { // it began meanwhile
+		return clientError(err, cfg)
+	}
+	if err == nil {
 		rec, _, err := client.Put(ctx, ipc.PutRequest{Category: d.category, FileName: d.name, Body: text, IfNoneMatch: ipc.Match{Given: true, Any: true}})
 		if err != nil {
 			return clientError(err, cfg)

@@ -32,8 +32,10 @@ func newImport(g *globals) *cobra.Command {
 What is there already, by its bytes, is not copied again: after an interruption run the same
 command once more. A file whose name is another document's gets a number, unless --on-clash
 says otherwise; nothing is ever overwritten. A running daemon sees the new files by itself.
+Where neither flag, variable nor configuration file names the base folder, it is that of the
+daemon that answers.
 
-Exit code 1: some files could not be copied.`,
+Exit code 1: some files could not be copied; 5: the daemon is another folder's.`,
 		Example: `  knowledged import ~/wiki --category wiki --dry-run
   knowledged import ~/wiki --category wiki
   knowledged import export/ --category notes --on-clash skip --json | jq -r 'select(.result == "failed")'`,
@@ -47,8 +49,13 @@ Exit code 1: some files could not be copied.`,
 			if err != nil {
 				return err
 			}
+			client, err := g.folder(c.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			ic.Base = cfg.Knowledge.BasePath
 			out := &importReport{io: g.io, json: asJSON, dry: dry, base: filepath.Base(ic.Base), counts: noCounts()}
-			return out.finish(c.Context(), out.run(c.Context(), ic), g.anyClient(cfg), ic.Base)
+			return out.finish(c.Context(), out.run(c.Context(), ic), client)
 		},
 	}
 	f := c.Flags()
@@ -61,6 +68,7 @@ Exit code 1: some files could not be copied.`,
 	return c
 }
 
+// importConfig is what the command line says, all but the base folder.
 func importConfig(cfg *config.Config, dir, category, onClash string) (importer.Config, error) {
 	usage := func(err error, hint string) (importer.Config, error) {
 		return importer.Config{}, &exitError{code: exitUsage, err: err, hint: hint}
@@ -80,7 +88,7 @@ func importConfig(cfg *config.Config, dir, category, onClash string) (importer.C
 		return usage(fmt.Errorf("%s is no folder", dir), "name the folder to copy; a single file is saved with `knowledged docs put`")
 	}
 	return importer.Config{
-		Source: source, Base: cfg.Knowledge.BasePath, Category: category, OnClash: onClash,
+		Source: source, Category: category, OnClash: onClash,
 		MaxFileSize: int64(cfg.Knowledge.MaxFileSize), FollowSymlinks: cfg.Watch.FollowSymlinks,
 	}, nil
 }
@@ -192,7 +200,7 @@ func (r *importReport) tell(bar *progress, item importer.Item) {
 }
 
 // finish prints the sums and gives the exit code.
-func (r *importReport) finish(ctx context.Context, err error, client *ipc.Client, base string) error {
+func (r *importReport) finish(ctx context.Context, err error, client *ipc.Client) error {
 	var exit *exitError
 	if errors.As(err, &exit) {
 		return err
@@ -219,7 +227,7 @@ func (r *importReport) finish(ctx context.Context, err error, client *ipc.Client
 		return &exitError{code: exitFailed, err: err}
 	}
 	if copied > 0 && !r.dry {
-		r.next(ctx, client, base)
+		r.next(ctx, client)
 	}
 	if n := r.counts[importer.Failed]; n > 0 {
 		verb := "could not be"
@@ -232,8 +240,8 @@ func (r *importReport) finish(ctx context.Context, err error, client *ipc.Client
 }
 
 // next says how to see what was copied.
-func (r *importReport) next(ctx context.Context, client *ipc.Client, base string) {
-	if s, err := client.Status(ctx); err == nil && config.RealPath(s.BasePath) == config.RealPath(base) {
+func (r *importReport) next(ctx context.Context, client *ipc.Client) {
+	if _, err := client.Status(ctx); err == nil { // another folder's would refuse
 		fmt.Fprintln(r.io.err, "hint: the daemon is indexing them; `knowledged status --wait` returns when it is done")
 	} else {
 		fmt.Fprintln(r.io.err, "hint: `knowledged lint` says what keeps documents from being found")
