@@ -438,7 +438,7 @@ func TestFrontMatter_1_3_TOMLAndJSON(t *testing.T) {
 	}{
 		"TOML": {
 			"+++\nz = 1\ntitle = 404\nkeywords = [1, 2.5, true, 2024-01-15, 07:30:00, 2024-01-15T10:00:00, 2024-01-15T10:00:00Z]\nsummary = \"s\"\n[sections]\nb = \"## B\"\na = \"A\"\n[[x]]\ny = nan\n+++\n",
-			`{"z":1,"title":"404","keywords":["1","2.5","true","2024-01-15","07:30:00","2024-01-15T10:00:00","2024-01-15T10:00:00Z"],"summary":"s","sections":{"b":"## B","a":"A"},"x":[{"y":"NaN"}]}`, nil,
+			`{"z":1,"title":"404","keywords":["1","2.5","true","2024-01-15","07:30:00","2024-01-15T10:00:00","2024-01-15T10:00:00Z"],"summary":"s","sections":{"b":"## B","a":"A"},"x":[{"y":"nan"}]}`, nil,
 		},
 		"TOML, empty field":       {"+++\ntitle = 'T'\nkeywords = []\nsummary = 's'\n+++\n", `{"title":"T","keywords":[],"summary":"s"}`, []Warning{{3, "keywords is missing"}}},
 		"TOML, empty item":        {"+++\ntitle = 'T'\nkeywords = ['', 'a']\nsummary = 's'\n+++\n", `{"title":"T","keywords":["","a"],"summary":"s"}`, []Warning{{3, "item of keywords is empty"}}},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/BurntSushi/toml"
 	"gopkg.in/yaml.v3"
@@ -42,7 +41,11 @@ func parseTOML(block string) (root *yaml.Node, err error) {
 		}
 	}()
 	var table map[string]any
-	meta, err := toml.Decode(block, &table)
+	if _, err := toml.Decode(block, &table); err != nil { // first as it is: errors tell places in it
+		return nil, err
+	}
+	table = nil
+	meta, err := toml.Decode(typedTOML(block), &table)
 	if err != nil {
 		return nil, err
 	}
@@ -63,19 +66,19 @@ func parseTOML(block string) (root *yaml.Node, err error) {
 	return root, nil
 }
 
+// tomlNumber tells numbers from dates and times.
+var tomlNumber = regexp.MustCompile(`^[-+]?[0-9._]+$`)
+
 func tomlNode(value any, path string, order map[string]int) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle}
 	switch v := value.(type) {
 	case string:
-		n.Value = v
+		typed, bare := strings.CutPrefix(v, typedMark)
+		if n.Value = typed; bare && tomlNumber.MatchString(typed) {
+			n.Tag = "!!float"
+		}
 	case bool:
 		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
-	case int64:
-		n.Tag, n.Value = "!!int", strconv.FormatInt(v, 10)
-	case float64:
-		n.Tag, n.Value = "!!float", strconv.FormatFloat(v, 'f', -1, 64)
-	case time.Time:
-		n.Value = tomlTime(v)
 	case []any:
 		n.Kind = yaml.SequenceNode
 		for _, c := range v {
@@ -111,19 +114,6 @@ func tomlNode(value any, path string, order map[string]int) *yaml.Node {
 		}
 	}
 	return n
-}
-
-// tomlTime spells a date or time with no more than the author gave.
-func tomlTime(t time.Time) string {
-	switch t.Location().String() {
-	case "date-local":
-		return t.Format(time.DateOnly)
-	case "time-local":
-		return t.Format("15:04:05.999999999")
-	case "datetime-local":
-		return t.Format("2006-01-02T15:04:05.999999999")
-	}
-	return t.Format(time.RFC3339Nano)
 }
 
 // tomlLine finds the line of the file on which a top-level key or table stands; the decoder doesn't tell.
