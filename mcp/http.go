@@ -39,18 +39,20 @@ func (s *Server) newHandlers(log *slog.Logger) {
 // ServeHTTP is streamable HTTP. Notifications need a session, and the newest revision has none: hence two handlers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.closing.Load() {
-		http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
+		withRefusals(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
+		}), w, r)
 		return
 	}
 	r.Header.Set(idHeader, ipc.RequestID(r.Context())) // a session's context is that of its first request
 	if r.Header.Get("Mcp-Protocol-Version") >= sessionless {
-		s.stateless.ServeHTTP(w, r)
+		withRefusals(s.stateless, w, r)
 		return
 	}
 	id := r.Header.Get(sessionHeader)
 	s.sessions.begin(id)
 	defer s.sessions.end(id)
-	s.stateful.ServeHTTP(w, r)
+	withRefusals(s.stateful, w, r)
 	if id == "" {
 		s.sessions.end(w.Header().Get(sessionHeader)) // one that was made just now
 	}
