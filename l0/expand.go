@@ -72,7 +72,13 @@ func (r *ranking) expand(ctx context.Context, list []expansion, explain bool) (w
 				if float64(other.covered[chunk]) < 0.999*other.whole {
 					continue // 资料 is not 资料库
 				}
-				most = max(most, other.mass)
+				counts, err := r.counts(chunk)
+				if err != nil {
+					return nil, 0, err
+				}
+				if counts {
+					most = max(most, other.mass)
+				}
 				gain := synonymWeight*other.score[chunk] - own.score[chunk]
 				if gain <= 0 {
 					continue
@@ -115,13 +121,17 @@ func (r *ranking) tally(terms []queryTerm) (tally, error) {
 			t.covered[chunk] += float32(weight)
 			r.tf[chunk] = 0
 		}
-		if len(r.touched) > 0 {
+		found, err := r.present()
+		if err != nil {
+			return t, err
+		}
+		if found {
 			t.found += weight
 		}
 		if term.role != whole {
 			t.whole += weight
 		}
-		if len(r.touched) > 0 || term.role != whole {
+		if found || term.role != whole {
 			t.mass += weight
 		}
 	}

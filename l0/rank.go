@@ -50,6 +50,9 @@ type ranking struct {
 	touched []uint32  // chunks that have the term at hand
 	hits    []uint32  // chunks that have any term
 	known   float64   // idf of the query's terms that any chunk has
+
+	keep func(chunkID string) bool // which chunks count for known; nil: all
+	kept []int8                    // what keep said of a chunk: 1, -1, 0 if it was not asked
 }
 
 func (r *ranking) reset(size int) {
@@ -59,6 +62,10 @@ func (r *ranking) reset(size int) {
 	}
 	r.hits = r.hits[:0]
 	r.known = 0
+	if r.keep != nil {
+		r.kept = slices.Grow(r.kept[:0], size)[:size]
+		clear(r.kept)
+	}
 }
 
 // weigh returns what a posting adds to tf.
@@ -95,6 +102,33 @@ func (r *ranking) gather(term queryTerm) (weight float64, err error) {
 	return idf(r.live, len(r.touched)), nil
 }
 
+// present says whether a chunk that counts has the term just gathered.
+func (r *ranking) present() (bool, error) {
+	for _, chunk := range r.touched {
+		if counts, err := r.counts(chunk); counts || err != nil {
+			return counts, err
+		}
+	}
+	return false, nil
+}
+
+// counts says whether a chunk is one to consider.
+func (r *ranking) counts(chunk uint32) (bool, error) {
+	if r.keep == nil {
+		return true, nil
+	}
+	if r.kept[chunk] == 0 {
+		id, err := r.id(chunk)
+		if err != nil {
+			return false, err
+		}
+		if r.kept[chunk] = -1; r.keep(id) {
+			r.kept[chunk] = 1
+		}
+	}
+	return r.kept[chunk] > 0, nil
+}
+
 // add scores one term and returns its idf.
 func (r *ranking) add(term queryTerm) (weight float64, found bool, err error) {
 	if weight, err = r.gather(term); err != nil {
@@ -108,7 +142,8 @@ func (r *ranking) add(term queryTerm) (weight float64, found bool, err error) {
 		r.covered[chunk] += float32(weight)
 		r.tf[chunk] = 0
 	}
-	return weight, len(r.touched) > 0, nil
+	found, err = r.present()
+	return weight, found, err
 }
 
 // run scores all terms; it returns Σ idf over those that count towards I(q).

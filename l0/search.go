@@ -25,7 +25,7 @@ type SearchOptions struct {
 type Result struct {
 	Hits     []document.Hit // best first, equal scores by id; never nil
 	Ideal    float64        // I(q): what a chunk would score that had every term of the query over and over
-	Coverage float64        // share of the query's idf that the terms in the best hit hold; with K = 0, those in any chunk
+	Coverage float64        // share of the query's idf that the terms in the best hit hold; with K = 0, those in any chunk to consider
 }
 
 const (
@@ -62,6 +62,9 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 		r.cache, r.live = &x.cache, live
 		if r.avg, err = x.lengths.averages(snapshot, &r.reader); err != nil {
 			return err
+		}
+		if opt.K <= 0 {
+			r.keep = opt.Keep
 		}
 		r.reset(size)
 		mass, rest := 0.0, 0.0
@@ -115,7 +118,7 @@ func (x *Index) Search(ctx context.Context, query string, opt SearchOptions) (Re
 // release lets go of what belongs to the snapshot.
 func (r *ranking) release() {
 	clear(r.segments)
-	r.cache = nil
+	r.cache, r.keep = nil, nil
 	r.list, r.iterator = nil, nil
 }
 

@@ -198,6 +198,12 @@ func TestSearch_IdealAndCoverage(t *testing.T) {
 	if want := 2 * beta / (2*beta + absent); err != nil || len(r.Hits) != 0 || math.Abs(r.Coverage-want) > 1e-6 {
 		t.Errorf("known to the folder, in one chunk or several: %v, want %v; %v", r.Coverage, want, err)
 	}
+	// Of the chunks to consider alone, "gamma" is known to none.
+	full := get("beta").Hits
+	r, err = x.Search(context.Background(), "gamma beta", SearchOptions{Keep: func(id string) bool { return id == full[0].ChunkID }})
+	if err != nil || r.Coverage <= 0 || r.Coverage >= 0.999 {
+		t.Errorf("known to the chunks to consider: %v, %v", r.Coverage, err)
+	}
 	if got := get("zeta"); got.Coverage != 0 || len(got.Hits) != 0 || got.Hits == nil {
 		t.Errorf("nothing found: %+v", got)
 	}

@@ -284,6 +284,23 @@ func TestEveryMatchIsListed_2_2(t *testing.T) {
 	}
 }
 
+// A code that the category has nothing on is not answered as if it had: what is known is asked of the category.
+func TestCategoryKnowsWhatItHolds(t *testing.T) {
+	w := threeDocs(t)
+	good(w)
+	w.known, w.coverage, w.knownIn = 1, 0.2, []string{"ops/c.md#1"}
+	if a := w.lookup(Request{Query: "PG-504", Category: "ops"}); a.Supplement == nil {
+		t.Error("ops has it: not found")
+	}
+	if a := w.lookup(Request{Query: "PG-504", Category: "api"}); a.Supplement != nil && a.Supplement.Relevance == Strong {
+		t.Errorf("api has it not: %+v", a.Supplement)
+	}
+	w.knownIn = []string{"api/a.md#1"}
+	if a := w.lookup(Request{Query: "PG-504", Category: "api"}); a.Supplement == nil || a.Supplement.Relevance != Strong {
+		t.Errorf("api has it: %+v", a.Supplement)
+	}
+}
+
 // `category` applies to matches, full text, meaning and results alike.
 func TestCategory(t *testing.T) {
 	w := threeDocs(t)

@@ -161,13 +161,7 @@ func (s *state) searchText(ctx context.Context) {
 		s.textTook = time.Since(start)
 		s.log.Debug("full text searched", "hits", len(s.text.Hits), "coverage", s.text.Coverage, "took", s.textTook)
 	}()
-	opt := SearchOptions{K: s.depth(), Explain: s.req.Explain}
-	if s.req.Category != "" {
-		opt.Keep = func(id string) bool {
-			path, _, ok := s.e.deps.Documents.Owner(id)
-			return ok && s.doc(path) != nil
-		}
-	}
+	opt := SearchOptions{K: s.depth(), Explain: s.req.Explain, Keep: s.keep()}
 	text, err := s.e.askText(ctx, s.req.Query, opt)
 	if err != nil {
 		s.textErr = err
@@ -204,12 +198,23 @@ func (s *state) searchText(ctx context.Context) {
 	s.text.Hits = append(s.text.Hits[:len(s.text.Hits):len(s.text.Hits)], more.Hits...)
 }
 
-// askKnown asks full text how much of what the question is about the folder has words for at all. Where full text is away,
+// keep limits full text to the category asked for; nil where none is.
+func (s *state) keep() func(chunkID string) bool {
+	if s.req.Category == "" {
+		return nil
+	}
+	return func(id string) bool {
+		path, _, ok := s.e.deps.Documents.Owner(id)
+		return ok && s.doc(path) != nil
+	}
+}
+
+// askKnown asks full text how much of what the question is about the folder, or the category, has words for at all. Where full text is away,
 // the question has the benefit of the doubt.
 func (s *state) askKnown(ctx context.Context) {
 	start := time.Now()
 	words, named := contentWords(s.req.Query)
-	t, err := s.e.askText(ctx, words, SearchOptions{})
+	t, err := s.e.askText(ctx, words, SearchOptions{Keep: s.keep()})
 	if err != nil {
 		return
 	}
@@ -220,7 +225,7 @@ func (s *state) askKnown(ctx context.Context) {
 	case named == "":
 		s.named = 1
 	default:
-		if t, err = s.e.askText(ctx, named, SearchOptions{}); err == nil {
+		if t, err = s.e.askText(ctx, named, SearchOptions{Keep: s.keep()}); err == nil {
 			s.named = t.Coverage
 		}
 	}

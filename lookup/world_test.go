@@ -36,6 +36,7 @@ type world struct {
 	textBy   map[string][]document.Hit // for these queries instead
 	coverage float64
 	known    float64 // of the question's words, by the folder
+	knownIn  []string // the chunks that hold them; nil: any
 	textErr  error
 	textIs   func(ctx context.Context) // runs inside the search
 	textAsk  atomic.Int32
@@ -144,6 +145,9 @@ func (k keywordFake) Match(string) []document.Match { return k.w.matches }
 
 func (k keywordFake) Search(ctx context.Context, query string, opt SearchOptions) (FullText, error) {
 	if opt.K == 0 && k.w.textErr == nil {
+		if opt.Keep != nil && k.w.knownIn != nil && !slices.ContainsFunc(k.w.knownIn, opt.Keep) {
+			return FullText{}, nil
+		}
 		return FullText{Coverage: k.w.known}, nil
 	}
 	k.w.textAsk.Add(1)
