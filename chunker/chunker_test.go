@@ -203,6 +203,29 @@ func TestSplit_3_1_FencesAreBalanced(t *testing.T) {
 	}
 }
 
+// A header alone answers nothing: a first row that doesn't fit below it is cut.
+func TestSplit_3_1_NoHeaderAlone(t *testing.T) {
+	const header = "| code | meaning |\n|---|---|\n"
+	for name, row := range map[string]string{
+		"words": "| R1 | " + strings.Repeat("long cell words ", 97) + "x |", "one word": "| R1 | " + strings.Repeat("x", 1575) + " |",
+		"longer than a chunk": "| R1 | " + strings.Repeat("long cell words ", 400) + "|", "Chinese": "| R1 | " + strings.Repeat("很长的单元格。", 260) + " |",
+	} {
+		for _, rest := range []string{"", "| R2 | short |\n", row + "\n"} {
+			chunks := Split(parse(t, "a.md", []byte("# C\n\n"+header+row+"\n"+rest)), Options{})
+			checkBounds(t, chunks, Options{})
+			chunks = chunks[1:] // the title
+			if !strings.HasPrefix(chunks[0].Text, header+"| R1 | ") {
+				t.Errorf("%s: first chunk %q", name, chunks[0].Text)
+			}
+			for _, c := range chunks {
+				if len(c.Text) < len("| R2 | short |") || strings.TrimSpace(c.Text) == strings.TrimSpace(header) {
+					t.Errorf("%s: useless chunk %q", name, c.Text)
+				}
+			}
+		}
+	}
+}
+
 // letters are what of a text must be found again.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {

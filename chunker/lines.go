@@ -134,11 +134,15 @@ func (l *linePart) add(line string) {
 	}
 }
 
-// bare adds a row that doesn't fit below its header: by itself, cut only if it's longer than a chunk.
+// bare adds a row that doesn't fit below its header: by itself, cut only if it's longer than a chunk. The header must be
+// somewhere, and is of no use alone: half of the first row goes with it.
 func (l *linePart) bare(row string, runes int) {
 	if l.parts == 0 {
-		l.lines = append(l.lines, "") // the header must be somewhere
+		cut := breakAt(row, min(l.packer.opt.Max-l.overhead, (runes+1)/2))
+		l.lines = []string{row[:cut]}
 		l.end()
+		runes -= utf8.RuneCountInString(row[:cut])
+		row = row[cut:]
 	}
 	if runes <= l.packer.opt.Max {
 		l.packer.push(l.kind, row, "\n")
