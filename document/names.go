@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// SectionTitles lists what can be asked for (availableSections of SPEC 2.7): the names of front matter's `sections`, then the
-// headings of level 2 and deeper in order, each once. It is never nil.
+// SectionTitles lists what can be asked for (availableSections of SPEC 2.7): the names of front matter's `sections` whose heading
+// is there, then the headings of level 2 and deeper in order, each once. It is never nil.
 func (d *Document) SectionTitles() []string {
 	titles := []string{}
 	seen := map[string]bool{}
@@ -18,7 +18,9 @@ func (d *Document) SectionTitles() []string {
 		}
 	}
 	for _, n := range d.SectionNames {
-		add(n.Name)
+		if _, ok := d.heading(Fold(n.Heading), n.Level); ok {
+			add(n.Name)
+		}
 	}
 	for _, s := range d.Sections {
 		if s.Level > 1 {

@@ -223,7 +223,7 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 	doc := m.doc
 	p := &Primary{
 		DocID: doc.DocID, Title: doc.shownTitle(), Source: doc.Source, FilePath: doc.FilePath, MatchType: MatchExact,
-		Confidence: confidence, AvailableSections: knownSections(doc),
+		Confidence: confidence, AvailableSections: listed(doc.Sections),
 	}
 	if content == ContentMetadata && s.req.SectionTitle == "" {
 		p.Content = metadataContent(doc)

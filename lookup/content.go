@@ -148,7 +148,7 @@ func bodyText(d *document.Document) string {
 				continue
 			}
 		}
-		if trimmed == "" {
+		if trimmed == "" || fence == "" && len(line)-len(trimmed) < 4 && emptyHeading.MatchString(trimmed) {
 			continue
 		}
 		if strings.Contains(line, ";base64,") {
@@ -164,6 +164,9 @@ func bodyText(d *document.Document) string {
 
 // dataURI is an embedded image or font: thousands of characters that nobody reads.
 var dataURI = regexp.MustCompile(`data:[\w.+/-]*(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+`)
+
+// emptyHeading is a heading without a title, which is no section.
+var emptyHeading = regexp.MustCompile(`^#{1,6}([ \t]+#+)?$`)
 
 // closes reports the closing line of a fence: the same character, at least as many, nothing behind.
 func closes(line, fence string) bool {

@@ -114,8 +114,8 @@ func TestContentLimits_2_6(t *testing.T) {
 // What is not worth the first glance is left out: headings, blank lines, comments, embedded images; code keeps its text.
 func TestBodyText_2_6(t *testing.T) {
 	d := parse(t, "a.md", "# A\n\nIntro.\n\n<!-- licence\n\n# of old\n-->\nBefore <!-- kept inline -->\n\nSetext\n======\n\n"+
-		"```sh\n# not a heading\n<!-- not a comment -->\n\nls\n```\n### Deep\nEnd ![x](data:image/png;base64,iVBORw0KGgo=).\n<!-- one line --> tail\n")
-	want := "Intro.\nBefore <!-- kept inline -->\n```sh\n# not a heading\n<!-- not a comment -->\nls\n```\nEnd ![x](data:...).\ntail"
+		"```sh\n# not a heading\n<!-- not a comment -->\n\nls\n```\n### Deep\n##\n\n### ###\n#!\nEnd ![x](data:image/png;base64,iVBORw0KGgo=).\n<!-- one line --> tail\n")
+	want := "Intro.\nBefore <!-- kept inline -->\n```sh\n# not a heading\n<!-- not a comment -->\nls\n```\n#!\nEnd ![x](data:...).\ntail"
 	if diff := cmp.Diff(want, bodyText(d)); diff != "" {
 		t.Error(diff)
 	}

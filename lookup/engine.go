@@ -22,7 +22,7 @@ type Doc struct {
 	Keywords     []string
 	Aliases      []string
 	SectionNames []document.SectionName // front matter's `sections`
-	Sections     []string               // `##` and deeper titles, in order
+	Sections     []string               // what can be asked for: those names that have a heading, then `##` and deeper titles, in order
 	Chinese      bool
 	InL0         bool
 }
@@ -89,7 +89,7 @@ type Deps struct {
 
 	// Paths are slash paths below the base folder.
 	Indexing func() bool                                   // the first scan still runs
-	Read     func(path string) (*document.Document, error) // parses the file as it is now
+	Read     func(path string) (*document.Document, error) // parses the file as it is now, or as it was while it looks half-written
 	Exists   func(path string) bool                        // the file is there now (lstat)
 }
 

@@ -39,25 +39,6 @@ func sectionUnused(query, title string) string {
 	return fmt.Sprintf("Section %q was not looked for: the question names no document. Put its title or a keyword of it into the question.", title)
 }
 
-// knownSections are the section titles of a document whose file was not read: names first, no duplicates.
-func knownSections(d *Doc) []string {
-	out := make([]string, 0, len(d.SectionNames)+len(d.Sections))
-	seen := make(map[string]bool, cap(out))
-	add := func(t string) {
-		if t != "" && !seen[t] {
-			seen[t] = true
-			out = append(out, t)
-		}
-	}
-	for _, n := range d.SectionNames {
-		add(n.Name)
-	}
-	for _, t := range d.Sections {
-		add(t)
-	}
-	return out
-}
-
 // listed is a list that is never null in JSON.
 func listed(s []string) []string {
 	if s == nil {

@@ -35,7 +35,7 @@ type world struct {
 	text     []document.Hit
 	textBy   map[string][]document.Hit // for these queries instead
 	coverage float64
-	known    float64 // of the question's words, by the folder
+	known    float64  // of the question's words, by the folder
 	knownIn  []string // the chunks that hold them; nil: any
 	textErr  error
 	textIs   func(ctx context.Context) // runs inside the search
