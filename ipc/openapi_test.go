@@ -137,6 +137,9 @@ func TestOpenAPIStructure(t *testing.T) {
 			if !slices.Equal(inPath, named) {
 				t.Errorf("%s: path parameters %q, documented %q", where, named, inPath)
 			}
+			if _, told := op.Responses["421"]; !told {
+				t.Errorf("%s: nothing is said of a request that means another folder", where)
+			}
 			for status, r := range op.Responses {
 				if r.Ref != "" {
 					if r.Ref != "#/components/responses/P"+status || s.Components.Responses["P"+status].Description == "" {
