@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -234,30 +233,6 @@ func diffChunks(old *registry.Record, chunks []document.Chunk) (added, removed [
 		removed = append(removed, id)
 	}
 	return added, removed
-}
-
-// hold keeps what is known of a file that looks half-written and looks again once it had time to settle.
-func (p *pipeline) hold(f finding) {
-	if _, ok := p.held[f.path]; !ok {
-		p.held[f.path] = time.Now()
-	}
-	p.folder.Touch(f.path)
-}
-
-// halfWritten reports whether a change looks like a save still under way: emptied, or front matter that ends in the
-// middle, where the file was touched a moment ago. It is believed once it has stayed so for watch.max_settle.
-func (p *pipeline) halfWritten(path string, old *registry.Record, doc *document.Document, data []byte, modified time.Time) bool {
-	if time.Since(modified) > p.settle {
-		return false
-	}
-	if since, ok := p.held[path]; ok && time.Since(since) > p.settle {
-		return false
-	}
-	if len(data) == 0 || old != nil && old.InL0 && !doc.InL0 {
-		return true
-	}
-	// A new file of which only the beginning is there. Not in the first scan: its warnings are summed up at its end.
-	return !p.brief && !doc.HasFrontmatter && (bytes.HasPrefix(data, []byte("---\n")) || bytes.HasPrefix(data, []byte("+++\n")))
 }
 
 var errNotRegular = errors.New("not a regular file")

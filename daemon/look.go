@@ -99,14 +99,14 @@ func (p *pipeline) parse(f finding, info fs.FileInfo, data []byte) finding {
 	start := time.Now()
 	doc, err := document.Parse(f.path, data, p.docOpt)
 	f.took.parse = time.Since(start)
+	if p.halfWritten(f.path, f.old, doc, data, info.ModTime()) {
+		f.held = true
+		return f
+	}
 	if err != nil {
 		if f = p.failed(f, info, err); f.record != nil {
 			f.record.FileHash = hash
 		}
-		return f
-	}
-	if p.halfWritten(f.path, f.old, doc, data, info.ModTime()) {
-		f.held = true
 		return f
 	}
 	start = time.Now()

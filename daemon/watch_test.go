@@ -108,7 +108,10 @@ func TestHalfWritten_4_1(t *testing.T) {
 	full := doc("Alpha", "kw-alpha")
 	next := doc("Beta", "kw-beta")
 	unclosed, _, _ := strings.Cut(next, "summary")
-	for name, half := range map[string]string{"truncated": "", "unclosed front matter": unclosed} {
+	for name, half := range map[string]string{
+		"truncated": "", "unclosed front matter": unclosed, "within a character": next + "正文"[:4],
+		"UTF-16, odd": "\xff\xfe-\x00-", "GB18030": "\xd6\xd0\xce\xc4\xd6", "room for the rest": strings.Repeat("\x00", 80),
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.cfg.Watch.MaxSettle = 1 << 40 // for ever: only the rest of the file ends the waiting
@@ -119,6 +122,10 @@ func TestHalfWritten_4_1(t *testing.T) {
 			w.eventually("seen, several times", func() bool { return w.reads.Load() > 2 })
 			if w.title("a.md") != "Alpha" || !w.answers("kw-alpha", "a.md") || w.status().Pending.L0 == 0 {
 				t.Errorf("title %q, status %+v", w.title("a.md"), w.status())
+			}
+			a, err := w.Lookup(context.Background(), lookup.Request{Query: "kw-alpha", SectionTitle: "part"})
+			if c := w.ask("kw-alpha").Primary.Content; !strings.Contains(c, "Text of Alpha") || err != nil || a.Primary.Section == nil || a.Primary.Content != "Text of Alpha." {
+				t.Errorf("content %q, section %+v, %v", c, a.Primary, err) // SPEC 2.6: the old text until the new one is whole
 			}
 			w.save("new.md", half) // one that is not known yet
 			w.save("a.md", next)
@@ -141,7 +148,13 @@ func TestHalfWrittenForGood_4_1(t *testing.T) {
 	w := newWorld(t)
 	w.save("a.md", doc("Alpha", "kw-alpha"))
 	w.save("b.md", doc("Beta", "kw-beta"))
+	w.save("c.md", doc("Gamma", "kw-gamma"))
 	w.start()
+	w.save("c.md", doc("Gamma", "kw-gamma")+"\xe5")
+	w.eventually("believed", func() bool { return w.record("c.md").Status == ipc.StatusFailed && !w.known("kw-gamma") })
+	w.delete("c.md")
+	w.eventually("deleted", func() bool { return !w.has("c.md") })
+	w.log.reset()
 	w.save("a.md", "")
 	w.save("b.md", "---\ntitle: Beta\nkeywords: [kw-beta]\n")
 	w.eventually("believed", func() bool { return !w.record("a.md").InL0 && !w.record("b.md").InL0 })
