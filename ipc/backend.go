@@ -35,7 +35,7 @@ type reader interface {
 // writer is what changes documents.
 type writer interface {
 	// Put writes a file and indexes it; created says that there was none at this place. Errors: *ExistsError (the same
-	// bytes elsewhere), *StaleError (IfMatch, IfNoneMatch), *InvalidError (ignore rules, symlinks), ErrReadOnly, ErrNoSpace.
+	// bytes elsewhere), *StaleError (IfMatch, IfNoneMatch), *InvalidError (ignore rules, symlinks), ErrReadOnly, ErrNoSpace, ErrStateFull.
 	Put(ctx context.Context, req PutRequest) (rec Record, created bool, err error)
 	// Delete removes file, record, L0 entry and vectors; done is false if the vectors could not be reached and are left to
 	// the backlog. Errors: ErrNotFound, *StaleError, ErrReadOnly.

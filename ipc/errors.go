@@ -11,6 +11,7 @@ var (
 	ErrTooLarge    = errors.New("larger than knowledge.max_file_size")    // 413
 	ErrReadOnly    = errors.New("the documents folder cannot be written") // 503
 	ErrNoSpace     = errors.New("no space left")                          // 507
+	ErrStateFull   = fmt.Errorf("%w for the state", ErrNoSpace)           // 507, of the state folder's disk
 	ErrUnavailable = errors.New("not available right now")                // 503, worth trying again
 )
 
@@ -38,7 +39,7 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string {
 	if e.Alike {
-		return fmt.Sprintf("a document of as good as this name exists already: %s; on some systems that is the same file", e.Record.Source)
+		return fmt.Sprintf("another document has as good as this name: %s; on some systems that is the same file", e.Record.Source)
 	}
 	return fmt.Sprintf("the same document exists already as %s", e.Record.Source)
 }

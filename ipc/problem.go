@@ -117,6 +117,8 @@ func problemOf(err error) *Problem {
 		return caused(err, problem(http.StatusServiceUnavailable, sentence(missing.Error())))
 	case errors.Is(err, ErrReadOnly):
 		return caused(err, problem(http.StatusServiceUnavailable, "The documents folder cannot be written: look at its rights and its disk; the log says what the system said."))
+	case errors.Is(err, ErrStateFull):
+		return caused(err, problem(http.StatusInsufficientStorage, "There is no space left in the state folder, where the indexes are."))
 	case errors.Is(err, ErrNoSpace):
 		return caused(err, problem(http.StatusInsufficientStorage, "There is no space left for this document."))
 	case errors.Is(err, ErrUnavailable):

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -15,6 +16,17 @@ func TestProblemsKeepNames(t *testing.T) {
 	} {
 		if p := problemOf(err); !strings.Contains(p.Detail, name) {
 			t.Errorf("%T: %s", err, p.Detail)
+		}
+	}
+}
+
+// Two disks may be full, and only one of them is the documents'.
+func TestFullDisksAreToldApart(t *testing.T) {
+	for err, want := range map[error]string{
+		fmt.Errorf("%w (save a.md)", ErrNoSpace): "for this document", fmt.Errorf("%w (index a.md)", ErrStateFull): "in the state folder",
+	} {
+		if p := problemOf(err); p.Status != 507 || !strings.Contains(p.Detail, want) || !errors.Is(err, ErrNoSpace) {
+			t.Errorf("%v: %d %s", err, p.Status, p.Detail)
 		}
 	}
 }
