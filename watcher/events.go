@@ -15,6 +15,7 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 		return
 	}
 	if m := l.fsw.marker; m != nil && ev.Name == m.name {
+		l.checkLinks(time.Now())
 		l.answerAll()
 		return
 	}
@@ -38,6 +39,9 @@ func (l *loop) onEvent(ev fsnotify.Event, ok bool) {
 	if isIgnoreFile(name) || l.isBeside(path) {
 		l.hint(path, now)
 		return
+	}
+	if !documentName(name) {
+		l.linksSoon(now)
 	}
 	parent := l.folders[dir]
 	if parent == nil || hiddenName(name) {
@@ -95,6 +99,7 @@ func (l *loop) confirm(answer chan struct{}) {
 	l.waitUntil = time.Now().Add(markPatience)
 	if l.fsw == nil || l.fsw.marker == nil || l.fsw.marker.set() != nil {
 		l.drain() // all that can be told here
+		l.checkLinks(time.Now())
 		l.answerAll()
 	}
 }

@@ -43,8 +43,11 @@ type loop struct {
 	waiting   []chan struct{} // callers of Status that want to know whether 0 is true
 	waitUntil time.Time       // they wait no longer
 
-	links       map[fileID]string // what links out of the base folder lead to → the path it is read under
+	links       map[fileID]string // what links lead to that are read → the path it is read under
 	linkRoots   map[string]string // path of a followed folder link → real folder
+	linkDocs    map[string]fileID // path of a document that is a link → what it led to
+	inside      []string          // links into the base folder that the walk has met
+	nextLinks   time.Time         // when the links that are read are looked at
 	limitWarned bool              // about the limits of watching; once until all folders are watched again
 	overflowed  time.Time         // when the last WARN about lost events was
 }
@@ -68,6 +71,7 @@ func (l *loop) run(ctx context.Context, out chan<- Batch) error {
 		}
 		l.takeAsked(now)
 		l.checkBaseEvery(now)
+		l.checkLinksEvery(now)
 		l.settle(now)
 		l.step(now)
 		l.handOver(now)
@@ -139,6 +143,9 @@ func (l *loop) nextTime() time.Time {
 	}
 	if !l.base.missing {
 		times = append(times, l.deb.Next(), l.nextPoll)
+		if len(l.linkDocs)+len(l.linkRoots) > 0 {
+			times = append(times, l.nextLinks)
+		}
 		if l.pass != nil && l.pass.scanned {
 			times = append(times, l.pass.until)
 		}

@@ -15,6 +15,7 @@ type pass struct {
 	walk    bool
 	all     bool     // covers all folders
 	queue   []string // folders yet to be listed
+	judged  bool     // a walk has looked twice at links into the base folder
 	scanned bool     // a walk has seen all and waits for files that are just being written,
 	until   time.Time
 }
@@ -68,6 +69,7 @@ func (l *loop) pick(now time.Time) bool {
 		if l.docs > 0 {
 			l.base.had = l.docs
 		}
+		l.inside = nil
 		l.pass = &pass{walk: true, all: true, queue: []string{""}}
 	case !l.nextPoll.IsZero() && !now.Before(l.nextPoll):
 		l.startPoll()
@@ -97,6 +99,11 @@ func (l *loop) startPoll() {
 // endPass finishes a pass all of whose folders are listed; false means that a walk must wait.
 func (l *loop) endPass(now time.Time) bool {
 	p := l.pass
+	if p.walk && !p.judged {
+		p.judged = true
+		l.judgeInside(now)
+		return true // there may be new folders
+	}
 	if p.walk && !p.scanned {
 		p.scanned, p.until = true, now.Add(l.cfg.MaxSettle)
 	}

@@ -56,7 +56,7 @@ func (l *loop) forgetAll() {
 	l.docs, l.unwatched = 0, 1
 	l.fresh, l.pass, l.cur, l.newSkips = nil, nil, nil, nil
 	l.ids = map[fileID]string{}
-	l.links, l.linkRoots = map[fileID]string{}, map[string]string{}
+	l.links, l.linkRoots, l.linkDocs, l.inside = map[fileID]string{}, map[string]string{}, map[string]fileID{}, nil
 	l.rules.clear()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -219,7 +219,7 @@ func (w *Watcher) Stat(path string) (fs.FileInfo, error) {
 			}
 			if fi, err := os.Lstat(w.abs(path[:i])); err != nil {
 				return nil, err
-			} else if !fi.IsDir() {
+			} else if !fi.IsDir() && (fi.Mode()&fs.ModeSymlink == 0 || !w.homeless(path[:i], true)) {
 				return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 			}
 		}
@@ -229,7 +229,7 @@ func (w *Watcher) Stat(path string) (fs.FileInfo, error) {
 		switch {
 		case reason != "":
 			return nil, refuse(reason)
-		case !w.cfg.FollowSymlinks:
+		case !w.cfg.FollowSymlinks && !w.homeless(path, false):
 			return nil, refuse("a link")
 		}
 		fi, err = os.Stat(full)
