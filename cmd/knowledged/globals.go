@@ -114,6 +114,7 @@ func noAnswer(err error) error {
 }
 
 // newLogger writes to w: coloured text on a terminal, JSON otherwise, unless the format is given. Its level can be changed.
+// A process's standard error is not waited for from then on.
 func newLogger(w io.Writer, c config.Log) (*slog.Logger, *slog.LevelVar, error) {
 	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
@@ -126,10 +127,27 @@ func newLogger(w io.Writer, c config.Log) (*slog.Logger, *slog.LevelVar, error) 
 			format = "text"
 		}
 	}
-	if format == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: inMilliseconds})), level, nil
+	handler := func(w io.Writer) slog.Handler {
+		if format == "json" {
+			return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: inMilliseconds})
+		}
+		return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: "15:04:05.000", NoColor: !colour(w), ReplaceAttr: withoutControls})
 	}
-	return slog.New(tint.NewTextHandler(obeyed(w), &tint.Options{Level: level, TimeFormat: "15:04:05.000", NoColor: !colour(w), ReplaceAttr: withoutControls})), level, nil
+	u, queued := w.(*unhurried)
+	if queued {
+		w = u.w
+	}
+	if format != "json" {
+		w = obeyed(w)
+	}
+	if !queued {
+		return slog.New(handler(w)), level, nil
+	}
+	lossLog := slog.New(handler(w))
+	u.q.outlive(func(lost int) {
+		lossLog.Warn("log lines are lost: nobody read standard error", "lines", lost)
+	})
+	return slog.New(handler(u.to(w))), level, nil
 }
 
 // inMilliseconds writes times spent as answers do (l0Ms): as a number of milliseconds. slog would write nanoseconds.

@@ -44,7 +44,9 @@ func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: plainly(os.Stdout), err: plainly(os.Stderr)})
+	stderr := newUnhurried(plainly(os.Stderr))
+	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: plainly(os.Stdout), err: stderr})
+	stderr.end()
 	stop()
 	os.Exit(code)
 }

@@ -31,6 +31,9 @@ func obeyed(w io.Writer) io.Writer {
 	if r, ok := w.(*remembering); ok {
 		return obeyed(r.w)
 	}
+	if u, ok := w.(*unhurried); ok {
+		return obeyed(u.w)
+	}
 	if t, ok := w.(plainTerminal); ok {
 		return t.file
 	}
