@@ -156,7 +156,7 @@ func TestVanishedFiles_4_1(t *testing.T) {
 		w.missing["api/a.md"], w.missing["api/b.md"] = -1, -1
 		start := time.Now()
 		a := w.lookup(Request{})
-		if took := time.Since(start); took > presenceWait+presenceStep {
+		if took := time.Since(start); took > presenceWait+movedWait+2*presenceStep {
 			t.Errorf("waited %v", took)
 		}
 		if a.Decision.L0Matches != 1 || a.Primary.Source != "kb/ops/c.md" || a.Primary.Confidence != High {
@@ -178,6 +178,33 @@ func TestVanishedFiles_4_1(t *testing.T) {
 		w.missing["api/a.md"] = 4 // between unlink and rename for some 6 ms
 		if a = w.lookup(Request{}); !a.Found || a.Primary == nil || a.Primary.Confidence != High {
 			t.Errorf("a save in progress lost the document: %+v", a)
+		}
+	})
+}
+
+// SPEC 4.1: a document that was moved and is not yet known at its new place is waited for; what the index has dropped
+// already holds nobody up.
+func TestMovedDocumentIsWaitedFor_4_1(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := threeDocs(t)
+		w.match("api/a.md")
+		w.missing["api/a.md"] = -1
+		start := time.Now()
+		w.looked = func() {
+			if w.docs["api/a.md"] != nil && time.Since(start) > 40*time.Millisecond { // the watcher's quiet time, and the update
+				delete(w.docs, "api/a.md")
+				w.add("ops/a.md", "Moved", "ops", "text")
+				w.matches = nil
+				w.match("ops/a.md")
+			}
+		}
+		a := w.lookup(Request{})
+		if took := time.Since(start); !a.Found || a.Primary == nil || a.Primary.Source != "kb/ops/a.md" || took > 50*time.Millisecond {
+			t.Errorf("after %v: %+v", took, a)
+		}
+		w.matches, start = nil, time.Now()
+		if a = w.lookup(Request{}); time.Since(start) > 0 {
+			t.Errorf("waited %v", time.Since(start))
 		}
 	})
 }

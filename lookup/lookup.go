@@ -64,6 +64,22 @@ func (e *Engine) Lookup(ctx context.Context, req Request) (*Answer, error) {
 
 // match finds the exact matches that are really there.
 func (s *state) match(ctx context.Context) {
+	if disputed := s.matchOnce(ctx); len(disputed) > 0 && s.agreed(ctx, disputed) {
+		s.docs, s.here.known, s.matches = make(map[string]*Doc), make(map[string]bool), nil
+		s.matchOnce(ctx)
+	}
+	weighMatches(s.req.Query, s.matches)
+	if n := len(s.matches); n > 0 {
+		if s.keepWorthy(ctx); len(s.matches) < n {
+			weighMatches(s.req.Query, s.matches)
+		}
+	}
+	s.matchTook = time.Since(s.start)
+	s.log.Debug("names matched", "matches", len(s.matches), "took", s.matchTook)
+}
+
+// matchOnce asks the index. disputed are the paths that it has and the folder has not, or the records have not yet.
+func (s *state) matchOnce(ctx context.Context) (disputed []string) {
 	found, err := s.e.askMatch(s.req.Query)
 	if err != nil {
 		s.textErr = err
@@ -74,6 +90,8 @@ func (s *state) match(ctx context.Context) {
 		if s.doc(m.Path) != nil {
 			kept = append(kept, m)
 			paths = append(paths, m.Path)
+		} else if _, known := s.e.deps.Documents.Doc(m.Path); !known {
+			disputed = append(disputed, m.Path)
 		}
 	}
 	// A keyword that very many documents carry is no unique match whichever of their files are there; looking at all of
@@ -84,16 +102,11 @@ func (s *state) match(ctx context.Context) {
 	for _, m := range kept {
 		if there, looked := s.here.known[m.Path]; there || !looked {
 			s.matches = append(s.matches, exactMatch{path: m.Path, doc: s.doc(m.Path), names: m.Names})
+		} else {
+			disputed = append(disputed, m.Path)
 		}
 	}
-	weighMatches(s.req.Query, s.matches)
-	if n := len(s.matches); n > 0 {
-		if s.keepWorthy(ctx); len(s.matches) < n {
-			weighMatches(s.req.Query, s.matches)
-		}
-	}
-	s.matchTook = time.Since(s.start)
-	s.log.Debug("names matched", "matches", len(s.matches), "took", s.matchTook)
+	return disputed
 }
 
 // search decides what else is asked (SPEC 2.4), asks it, and fuses what came.

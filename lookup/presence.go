@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -10,6 +11,10 @@ import (
 const (
 	presenceWait = 20 * time.Millisecond
 	presenceStep = 2 * time.Millisecond
+
+	// movedWait is how long a lookup waits for the index to notice a move, once: watch.settle and the update. What was
+	// noticed already is waited for no more.
+	movedWait = 80 * time.Millisecond
 )
 
 // presence remembers within one lookup which files are there.
@@ -42,5 +47,19 @@ func (p *presence) of(ctx context.Context, paths ...string) {
 			}
 		}
 		missing = left
+	}
+}
+
+// agreed waits until folder and index agree on these paths, which one of them has and the other has not: a document that
+// was moved is known at its new place then. It reports false if they don't within movedWait.
+func (s *state) agreed(ctx context.Context, paths []string) bool {
+	for deadline := time.Now().Add(movedWait); ; time.Sleep(presenceStep) {
+		paths = slices.DeleteFunc(paths, func(path string) bool {
+			_, known := s.e.deps.Documents.Doc(path)
+			return known == s.here.exists(path)
+		})
+		if len(paths) == 0 || ctx.Err() != nil || time.Now().After(deadline) {
+			return len(paths) == 0
+		}
 	}
 }

@@ -30,6 +30,7 @@ type world struct {
 	files   map[string]*document.Document
 	folder  int            // its documents, as the engine counts them; 0: as many as the thresholds are for
 	missing map[string]int // looks at a file that find nothing before it is there; -1: for ever
+	looked  func()         // runs at each look at a file
 
 	matches  []document.Match
 	text     []document.Hit
@@ -132,6 +133,9 @@ func (w *world) read(path string) (*document.Document, error) {
 }
 
 func (w *world) exists(path string) bool {
+	if w.looked != nil {
+		w.looked()
+	}
 	n := w.missing[path]
 	if n > 0 {
 		w.missing[path]--
