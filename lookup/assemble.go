@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -34,6 +35,9 @@ func (s *state) answer(ctx context.Context) *Answer {
 		confidence := High
 		if a.Decision.Reason == ReasonUniqueIndexing || a.Decision.Reason == ReasonUniqueDoubtful || s.corrected != nil {
 			confidence = Low
+		}
+		if confidence == High {
+			s.lead()
 		}
 		a.Primary = s.primary(&s.matches[0], confidence, ContentCompact)
 	default:
@@ -118,14 +122,19 @@ func (s *state) reason() string {
 	return ReasonUnique
 }
 
-// disagrees reports that the semantic index found something good and the unique match is not among the best of it.
+// disagrees reports that another document is a good answer and, but for its name, a better one than the unique match.
 func (s *state) disagrees() bool {
-	for i, d := range s.list {
-		if d.path == s.matches[0].path {
-			return i >= agreeTop && s.judge(s.evidence(s.list[:1])) == Strong
+	match := s.matches[0].path
+	best := s.answering(match)
+	if best == nil || s.judge(s.evidence([]fused{*best})) != Strong {
+		return false
+	}
+	for i := range s.list {
+		if d := &s.list[i]; d.path == match {
+			return best.byText() > d.byText()
 		}
 	}
-	return len(s.list) > 0 && s.judge(s.evidence(s.list[:1])) == Strong
+	return true
 }
 
 func (s *state) degraded() []string {
@@ -180,7 +189,7 @@ func (s *state) answering(not string) *fused {
 		if d.path == not || d.best == nil || len(s.matches) > 0 && d.ranks.Semantic == 0 {
 			continue
 		}
-		if best == nil || d.score-d.parts.Exact > best.score-best.parts.Exact {
+		if best == nil || d.byText() > best.byText() {
 			best = d
 		}
 	}
@@ -257,6 +266,16 @@ func (s *state) primary(m *exactMatch, confidence, content string) *Primary {
 		p.Content = compactContent(&shown)
 	}
 	return p
+}
+
+// lead puts the one match first in the list (SPEC 2.4).
+func (s *state) lead() {
+	i := slices.IndexFunc(s.list, func(d fused) bool { return d.path == s.matches[0].path })
+	if i > 0 {
+		d := s.list[i]
+		copy(s.list[1:i+1], s.list[:i])
+		s.list[0] = d
+	}
 }
 
 // results fills in the fused list.

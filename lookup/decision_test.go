@@ -211,7 +211,7 @@ func TestUniqueMatchTouchesNoIndex_2_4(t *testing.T) {
 		t.Error("full text asked though the name is the query")
 	}
 	a = w.lookup(Request{Query: "a long question with the query somewhere in it"})
-	wantList(t, "filled", sources(a), []string{"api/b.md", "api/a.md"})
+	wantList(t, "filled, the match first", sources(a), []string{"api/a.md", "api/b.md"})
 	if w.meaningAsk.Load() != 0 || a.Primary.Confidence != High || a.Supplement != nil {
 		t.Errorf("filling changed the answer: %+v", a)
 	}

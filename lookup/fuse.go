@@ -202,6 +202,9 @@ func (f Fusion) weigh(d *fused) {
 	p.Score, p.Ranks = d.score, d.ranks
 }
 
+// byText is what a document is worth by what it says, whatever its names.
+func (d *fused) byText() float64 { return d.score - d.parts.Exact }
+
 func (r RRF) part(weight float64, rank int) float64 {
 	if rank == 0 {
 		return 0

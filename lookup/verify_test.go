@@ -12,12 +12,13 @@ func TestVerifyUniqueMatch(t *testing.T) {
 	for _, tt := range []struct {
 		name, query, mode, reason, confidence string
 		asked                                 int32
-		agree                                 bool
+		cosine                                float64 // of the match
 	}{
-		{"trusted", long, UniqueTrust, ReasonUnique, High, 0, false},
-		{"disagrees", long, UniqueVerify, ReasonUniqueDoubtful, Low, 1, false},
-		{"agrees", long, UniqueVerify, ReasonUnique, High, 1, true},
-		{"covers the query", "query", UniqueVerify, ReasonUnique, High, 0, false},
+		{"trusted", long, UniqueTrust, ReasonUnique, High, 0, 0},
+		{"disagrees", long, UniqueVerify, ReasonUniqueDoubtful, Low, 1, 0},
+		{"second by what it says", long, UniqueVerify, ReasonUniqueDoubtful, Low, 1, 0.6},
+		{"agrees", long, UniqueVerify, ReasonUnique, High, 1, 2},
+		{"covers the query", "query", UniqueVerify, ReasonUnique, High, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := threeDocs(t)
@@ -26,8 +27,8 @@ func TestVerifyUniqueMatch(t *testing.T) {
 			w.match("ops/c.md")
 			good(w)
 			w.meaning = append(w.meaning[:2:2], hit("d.md#1", 0.45))
-			if tt.agree {
-				w.meaning = append([]document.Hit{hit("ops/c.md#1", 0.9)}, w.meaning...)
+			if tt.cosine > 0 {
+				w.meaning = append([]document.Hit{hit("ops/c.md#1", tt.cosine)}, w.meaning...)
 			}
 			a := w.lookup(Request{Query: tt.query})
 			if a.Decision.Reason != tt.reason || a.Primary.Confidence != tt.confidence || w.meaningAsk.Load() != tt.asked {
