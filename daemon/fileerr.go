@@ -59,7 +59,7 @@ func (p *pipeline) fault(doing string, err error) error {
 // stateError is the same for a fault of the indexes, which lie in the state folder.
 func stateError(doing string, err error) error {
 	if noSpace(err) {
-		return fmt.Errorf("%w for the state (%s: %w)", ipc.ErrNoSpace, doing, err)
+		return fmt.Errorf("%w (%s: %w)", ipc.ErrStateFull, doing, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

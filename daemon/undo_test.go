@@ -82,7 +82,7 @@ func TestFullStateDisk_5_1_5_2(t *testing.T) {
 	faulty := w.runFaulty()
 	rec := w.record("a.md")
 	faulty.fail.Store(2) // the upload, and undoing it
-	if _, _, err := w.put("", "b.md", doc("Beta", "kw-beta")); !errors.Is(err, ipc.ErrNoSpace) {
+	if _, _, err := w.put("", "b.md", doc("Beta", "kw-beta")); !errors.Is(err, ipc.ErrStateFull) {
 		t.Errorf("upload: %v", err)
 	}
 	w.idle() // what makes the undoing good writes too, and would take the next fault

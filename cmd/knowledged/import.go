@@ -76,7 +76,7 @@ func importConfig(cfg *config.Config, dir, category, onClash string) (importer.C
 	if !slices.Contains([]string{importer.ClashRename, importer.ClashSkip, importer.ClashFail}, onClash) {
 		return usage(fmt.Errorf("--on-clash is %q", onClash), "use rename, skip or fail")
 	}
-	category = strings.Trim(filepath.ToSlash(category), "/")
+	category = strings.TrimSuffix(filepath.ToSlash(category), "/") // which completing a path leaves
 	if err := ipc.CheckName(category, "x.md"); err != nil {
 		return usage(fmt.Errorf("--%w", err), "")
 	}
