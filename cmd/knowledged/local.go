@@ -51,12 +51,18 @@ const (
 
 // mark leaves the file and returns what takes it away.
 func mark(stateDir, kind string) (unmark func()) {
+	_, unmark = markFile(stateDir, kind)
+	return unmark
+}
+
+// markFile is mark for who keeps the file young.
+func markFile(stateDir, kind string) (file string, unmark func()) {
 	f, err := os.CreateTemp(stateDir, kind)
 	if err != nil {
-		return func() {} // others wait less long, no more
+		return "", func() {} // others wait less long, no more
 	}
 	f.Close()
-	return func() { _ = os.Remove(f.Name()) } // or it is too old soon
+	return f.Name(), func() { _ = os.Remove(f.Name()) } // or it is too old soon
 }
 
 // marked reports a mark of the kind, or of any with lookupMark.
@@ -106,7 +112,7 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	}
 	// Only `run` makes folders: here a missing one is a name mistyped.
 	if err := daemon.CheckBase(cfg.Knowledge.BasePath); errors.Is(err, fs.ErrNotExist) {
-		return &exitError{code: exitUsage, err: fmt.Errorf("no daemon answers on %s, and no such folder: %s", cfg.IPC.Socket, cfg.Knowledge.BasePath), hint: "start a daemon with `knowledged run`, or name the folder with --base"}
+		return noFolder(cfg)
 	} else if err != nil {
 		return startError(err)
 	}
@@ -135,6 +141,11 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	}
 	cancel()
 	return errors.Join(running.Wait(), err)
+}
+
+// noFolder: nobody answers, and there is nothing to answer from.
+func noFolder(cfg *config.Config) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf("no daemon answers on %s, and no such folder: %s", cfg.IPC.Socket, cfg.Knowledge.BasePath), hint: "start a daemon with `knowledged run`, or name the folder with --base"}
 }
 
 // sayUnread says that the folder holds more than is answered from: no daemon's log does.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"time"
@@ -24,8 +25,8 @@ func newMCP(g *globals) *cobra.Command {
 		Long: `Serve an agent over standard input and output, by the Model Context Protocol.
 
 An MCP client starts this itself. It joins the client to the running daemon; without one it
-is the daemon until its client ends it, so that others find it. Standard output carries the
-protocol alone, the log goes to standard error.`,
+is the daemon, so that others find it, until its client ends it or "knowledged run" starts.
+Standard output carries the protocol alone, the log goes to standard error.`,
 		Example: `  knowledged mcp install --client claude-code
   knowledged mcp --base ~/notes`,
 		Args: cobra.NoArgs,
@@ -66,8 +67,8 @@ const (
 	// dialPatience is how long another process may hold the socket or the state without answering: one that starts or ends.
 	dialPatience = 15 * time.Second
 	dialPause    = 50 * time.Millisecond
-	// succession is how long the daemon that went may take to come back. A service that is restarted must not find that we
-	// have taken its place.
+	// succession is how long the daemon that went may take to come back before we stand in: taking its place and giving way
+	// again at every restart would be work for nothing.
 	succession = 3 * time.Second
 	// ownScanWait is how long a client's first message waits for the first scan of a daemon of our own. Past that, answers
 	// say that they come from a part of the folder.
@@ -82,15 +83,19 @@ func (m *mcpDialer) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 			return conn, err
 		}
 		var inUse *ipc.InUseError
-		if !m.joined || time.Since(start) > succession {
+		coming := marked(m.own.cfg.StateDir, daemonMark) && time.Since(start) < dialPatience
+		if !coming && (!m.joined || time.Since(start) > succession) {
 			err = m.own.begin(ctx)
 		}
+		var exit *exitError
 		switch {
 		case err == nil:
 			continue
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, ipc.ErrNoDaemon): // not our turn yet
+		case errors.As(err, &exit):
+			return nil, err
 		case !errors.As(err, &inUse) && !errors.Is(err, registry.ErrLocked), time.Since(start) > dialPatience:
 			return nil, startError(err)
 		}
@@ -118,6 +123,9 @@ func (o *ownDaemon) begin(ctx context.Context) error {
 	if err := ipc.CheckSocket(ctx, o.cfg.IPC.Socket); err != nil {
 		return err
 	}
+	if err := daemon.CheckBase(o.cfg.Knowledge.BasePath); errors.Is(err, fs.ErrNotExist) {
+		return noFolder(o.cfg)
+	}
 	outliveLog() // a client that goes is noticed by writing to it all the same
 	d, err := daemon.New(o.cfg, version, o.log)
 	if err != nil {
@@ -130,7 +138,17 @@ func (o *ownDaemon) begin(ctx context.Context) error {
 	o.log.Info("no daemon was running: this process is one until its client ends", "socket", o.cfg.IPC.Socket, "http", d.HTTPAddr(), "base", o.cfg.Knowledge.BasePath)
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	o.stop, o.ended = stop, make(chan error, 1)
-	go func() { o.ended <- errors.Join(d.Run(run, doors), d.Close()) }()
+	release := standIn(run, o.cfg.StateDir, func() {
+		o.log.Info("a daemon starts: this process gives way to it")
+		stop()
+	})
+	ended := o.ended
+	go func() {
+		err := errors.Join(d.Run(run, doors), d.Close())
+		stop()
+		release()
+		ended <- err
+	}()
 	scan, cancel := context.WithTimeout(ctx, ownScanWait)
 	defer cancel()
 	_ = d.WaitIndexed(scan, ownScanWait) // late is no error: answers say so

@@ -59,11 +59,17 @@ func serve(ctx context.Context, load func() (*config.Loaded, error), io streams)
 	}
 	ctx, hangups, stop := hangupsOf(ctx, io)
 	defer stop()
+	succeeds, answers := succeed(ctx, cfg)
+	defer answers()
 	door, err := findSocket(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	d, err := openState(ctx, cfg, door.ask, runPatience, lookupMark, log)
+	wait := runPatience
+	if succeeds {
+		wait = givingWay // it closes the state after the socket
+	}
+	d, err := openState(ctx, cfg, door.ask, wait, lookupMark, log)
 	if err != nil {
 		return startError(err)
 	}
@@ -72,6 +78,7 @@ func serve(ctx context.Context, load func() (*config.Loaded, error), io streams)
 	if err != nil {
 		return startError(err)
 	}
+	answers()
 	log.Info("knowledged started", "version", version, "pid", os.Getpid(), "base", cfg.Knowledge.BasePath, "state", cfg.StateDir,
 		"socket", door.path, "http", d.HTTPAddr(), "l1", cfg.L1.Backend, "embedding", cfg.Embedding.Provider)
 	if addr := d.HTTPAddr(); addr != config.HTTPOff {
@@ -137,7 +144,7 @@ func startError(err error) error {
 	)
 	switch {
 	case errors.As(err, &inUse):
-		return &exitError{code: exitInUse, err: err, hint: "stop it, or give this one its own --socket and --state"}
+		return &exitError{code: exitInUse, err: err, hint: "stop it (one that is an agent's `knowledged mcp` ends with the agent), or give this one its own --socket and --state"}
 	case errors.Is(err, registry.ErrLocked):
 		return &exitError{code: exitInUse, err: err, hint: "another knowledged works on this state folder: stop it, or give this one its own --state"}
 	case errors.Is(err, registry.ErrNewer):
