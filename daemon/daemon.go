@@ -69,7 +69,7 @@ type Daemon struct {
 }
 
 // New opens the state of cfg's base folder. The caller must Close it. registry.ErrLocked means that another process has
-// the state.
+// the state, *StateError that its folder cannot be used now.
 func New(cfg *config.Config, version string, log *slog.Logger) (*Daemon, error) {
 	d := &Daemon{cfg: cfg, version: version, log: log, started: time.Now(), base: cfg.Knowledge.BasePath, live: *cfg, serving: make(chan struct{}), metrics: newMetrics()}
 	d.baseName = filepath.Base(d.base)
@@ -87,7 +87,7 @@ func (d *Daemon) open() (err error) {
 		return err
 	}
 	if err := statefolder.CheckFormats(cfg.StateDir); err != nil { // before any part of it is opened
-		return err
+		return ofState(err)
 	}
 	if err := d.openIndexes(); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (d *Daemon) makeFolders() error {
 		return err
 	}
 	if err := os.MkdirAll(d.cfg.StateDir, 0o700); err != nil {
-		return fmt.Errorf("make the state folder: %w", err)
+		return ofState(fmt.Errorf("make the state folder: %w", err))
 	}
 	return nil
 }
@@ -189,15 +189,15 @@ func CheckBase(base string) error {
 func (d *Daemon) openIndexes() (err error) {
 	dir := d.cfg.StateDir
 	if d.registry, err = registry.Open(dir, d.log); err != nil {
-		return err
+		return ofState(err)
 	}
 	d.closers = append(d.closers, d.registry.Close)
 	if d.history, err = registry.OpenHistory(dir, d.log); err != nil {
-		return err
+		return ofState(err)
 	}
 	d.closers = append(d.closers, d.history.Close)
 	if d.l0, err = l0.Open(filepath.Join(dir, "l0"), d.log); err != nil {
-		return err
+		return ofState(err)
 	}
 	d.closers = append(d.closers, d.l0.Close)
 	var names []l0.Put

@@ -58,7 +58,8 @@ func (d *Daemon) openEmbedded(dir string, provider embedding.Provider, learn fun
 		if err != nil {
 			return nil, err
 		}
-		return embedded.Open(dir, provider.Name(), dims, d.log)
+		store, err := embedded.Open(dir, provider.Name(), dims, d.log)
+		return store, ofState(err)
 	}
 	if provider.Dimensions() == 0 { // the server that knows them may be down
 		return l1.NewLazy(open), nil
@@ -102,7 +103,7 @@ func (d *Daemon) openProvider(dir string) (provider embedding.Provider, learn fu
 	d.closers = append(d.closers, remote.Close)
 	cache, err := embedding.NewCache(embedding.Measured(remote, d.metrics.embedding), filepath.Join(dir, "embeddings.cache"), d.log)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, ofState(err)
 	}
 	d.closers = append(d.closers, cache.Close)
 	return cache, remote.Learn, nil

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -84,7 +85,15 @@ func (x *Index) open() error {
 
 // blameless errors say nothing of the files' content.
 func blameless(err error) bool {
-	return errors.Is(err, bolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "no space left")
+	if errors.Is(err, bolterrors.ErrTimeout) || errors.Is(err, fs.ErrPermission) {
+		return true
+	}
+	for _, of := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} { // bleve passes some on as a text
+		if strings.Contains(err.Error(), of.Error()) {
+			return true
+		}
+	}
+	return false
 }
 
 // Verify reads the full text below dir and changes nothing: nil if it is whole, or not there.

@@ -2,12 +2,14 @@ package l0
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -29,6 +31,18 @@ func fill(t *testing.T) (dir string, total int) {
 		t.Fatal(err)
 	}
 	return dir, 6
+}
+
+// A disk that is full, a used up share of it or one that is read-only says nothing of the files: they stay where they are.
+func TestFaultsOfTheDiskAreNoDamage(t *testing.T) {
+	for _, of := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EACCES, errors.New("persist: " + syscall.EDQUOT.Error())} {
+		if !blameless(of) {
+			t.Errorf("%v", of)
+		}
+	}
+	if blameless(syscall.EIO) {
+		t.Error("what cannot be read is made anew")
+	}
 }
 
 // SPEC 2.10: a broken index on disk is set aside and rebuilt, not fatal.

@@ -101,7 +101,8 @@ func openState(ctx context.Context, cfg *config.Config, socket string, patience 
 	}
 }
 
-// withAnswerer calls f with the daemon, or without one with an index in this process over the same state.
+// withAnswerer calls f with the daemon, or without one with an index in this process over the same state. Where that cannot be
+// used, the documents are indexed into a temporary one.
 func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(answerer) error) error {
 	err := f(g.client(cfg))
 	if p, ok := errors.AsType[*ipc.Problem](err); ok && p.Status == http.StatusMisdirectedRequest {
@@ -119,6 +120,25 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	log := slog.New(slog.NewTextHandler(g.io.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	defer mark(cfg.StateDir, openingMark)() // for a daemon: another lookup would wait for one that waits
 	d, err := openState(ctx, cfg, cfg.IPC.Socket, lookupPatience, havingMark, log)
+	from := "the state in " + cfg.StateDir
+	if unusable, ok := errors.AsType[*daemon.StateError](err); ok {
+		temporary, remove, tempErr := temporaryState(cfg)
+		if tempErr != nil {
+			return noTemporary(unusable, tempErr)
+		}
+		defer remove()
+		if temporary.L1.Backend == cfg.L1.Backend {
+			from = "the documents alone"
+		} else {
+			from = "the documents alone, by keywords"
+		}
+		from += fmt.Sprintf(", since the state cannot be used: %s", strings.ReplaceAll(oneMessage(unusable), "\n ", ";"))
+		cfg = temporary
+		d, err = openState(ctx, cfg, cfg.IPC.Socket, lookupPatience, havingMark, log)
+		if full, ok := errors.AsType[*daemon.StateError](err); ok {
+			return noTemporary(unusable, full)
+		}
+	}
 	var started *ipc.InUseError
 	switch {
 	case errors.As(err, &started):
@@ -130,7 +150,7 @@ func (g *globals) withAnswerer(ctx context.Context, cfg *config.Config, f func(a
 	}
 	defer mark(cfg.StateDir, havingMark)() // until after Close, which can take a moment
 	defer d.Close()
-	fmt.Fprintf(g.io.err, "knowledged: no daemon answers on %s; answering from the state in %s\n", cfg.IPC.Socket, cfg.StateDir)
+	fmt.Fprintf(g.io.err, "knowledged: no daemon answers on %s; answering from %s\n", cfg.IPC.Socket, from)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	running, ctx := errgroup.WithContext(ctx) // a daemon that can't go on ends the waiting

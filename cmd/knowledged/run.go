@@ -154,7 +154,7 @@ func startError(err error) error {
 	case errors.As(err, &op):
 		return &exitError{code: exitFailed, err: err, hint: "check the socket's folder and its rights"}
 	}
-	return &exitError{code: exitFailed, err: err}
+	return &exitError{code: exitFailed, err: err, hint: stateHint(err)}
 }
 
 func newVersion(g *globals) *cobra.Command {
