@@ -77,8 +77,9 @@ func decodeReply(body []byte, texts int) ([][]float32, error) {
 // is the one it names, if it names one.
 func errorWithin(body []byte) *refusal {
 	var outer struct{ Error, Message, Detail, Code json.RawMessage }
+	_ = json.Unmarshal(body, &outer) // what is no object has none of these fields
 	said := func(m json.RawMessage) bool { return len(m) > 0 && string(m) != "null" }
-	if json.Unmarshal(body, &outer) != nil || !said(outer.Error) && !said(outer.Message) && !said(outer.Detail) {
+	if !said(outer.Error) && !said(outer.Message) && !said(outer.Detail) {
 		return nil
 	}
 	var inner struct{ Code json.RawMessage }
