@@ -43,7 +43,7 @@ func TestOpenAITextThatKillsTheServer(t *testing.T) {
 		if !strings.Contains(err.Error(), "the server died twice of this text") {
 			t.Errorf("error %v", err)
 		}
-		if n := killed.Load(); n > 10 { // in a batch of 8, 4 and 2, and twice alone; each time on a second connection as well
+		if n := killed.Load(); n > 14 { // in a batch of 8, 4 and 2, and twice alone; mostly on a second connection as well
 			t.Errorf("killed %d times", n)
 		}
 		return
