@@ -266,6 +266,21 @@ func (ig *ignoreRules) ignored(path string, dir bool) bool {
 	return len(ig.lists) > 0 && ig.fateOf(path, dir) == shut
 }
 
+// closed tells whether a .knowledgeignore excludes the entry or a folder above it, whatever git's rules are.
+func (ig *ignoreRules) closed(path string, dir bool) bool {
+	ig.mu.RLock()
+	defer ig.mu.RUnlock()
+	for i := range len(path) + 1 {
+		if i < len(path) && path[i] != '/' {
+			continue
+		}
+		if r := ig.decide(ours, path[:i], dir || i < len(path)); r != nil && !r.negated {
+			return true
+		}
+	}
+	return false
+}
+
 // Ignored tells whether the ignore files in force exclude path (slashes, below the base folder); dir says that it names a
 // folder. Folders that no walk has reached yet count with the rules above them only.
 func (w *Watcher) Ignored(path string, dir bool) bool {

@@ -80,8 +80,14 @@ func (l *loop) readElsewhere(path, real string, dir bool) string {
 			return "a link loop: it leads back to a folder that holds it"
 		}
 	}
-	if within(real, l.base.real) && l.counts(below(real, l.base.real), dir) {
-		return "a link to a " + what + " inside the base folder, which counts at its own place"
+	if within(real, l.base.real) {
+		at := below(real, l.base.real)
+		if l.counts(at, dir) {
+			return "a link to a " + what + " inside the base folder, which counts at its own place"
+		}
+		if reason := l.private(at, dir); reason != "" {
+			return reason
+		}
 	}
 	for root, target := range l.linkRoots {
 		if path != root && within(real, target) && l.counts(join(root, below(real, target)), dir) {
@@ -164,15 +170,38 @@ func (w *Watcher) counts(path string, dir bool) bool {
 	return w.IsDocument(path) && !w.Ignored(path, false)
 }
 
-// homeless tells whether a link leads to something inside the base folder that does not count at its own place: it is
-// hidden, ignored or has another extension.
+// private says why what is at path is not read through a link either, though it has no place of its own: a link is no way
+// around a .knowledgeignore, nor to git's own files and what tools keep in dot files, such as .env.
+func (w *Watcher) private(path string, dir bool) string {
+	hidden := false
+	for name := range strings.SplitSeq(path, "/") {
+		if strings.EqualFold(name, ".git") {
+			return "a link to git's own files"
+		}
+		hidden = hidden || hiddenName(name)
+	}
+	switch {
+	case hidden && !dir && !markdownName(path):
+		return "a link to a hidden file that is not named as Markdown"
+	case w.rules.closed(path, dir):
+		return "a link to what a .knowledgeignore excludes"
+	}
+	return ""
+}
+
+// homeless tells whether a link leads to something inside the base folder that does not count at its own place, and may be
+// read through the link: it is hidden, ignored by git or has another extension.
 func (w *Watcher) homeless(path string, dir bool) bool {
 	base, err := filepath.EvalSymlinks(w.cfg.Base)
 	if err != nil {
 		return false
 	}
 	real, err := filepath.EvalSymlinks(w.abs(path))
-	return err == nil && within(real, base) && !w.counts(below(real, base), dir)
+	if err != nil || !within(real, base) {
+		return false
+	}
+	at := below(real, base)
+	return !w.counts(at, dir) && w.private(at, dir) == ""
 }
 
 // within tells whether path is dir or below it; both are absolute and free of links.

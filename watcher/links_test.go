@@ -57,6 +57,44 @@ func TestLinks_4_1_TargetThatIsNoDocument(t *testing.T) {
 	})
 }
 
+// A link is no way to what nobody meant to publish.
+func TestLinks_4_1_Private(t *testing.T) {
+	for _, follow := range []bool{false, true} {
+		b := newBench(t, Config{FollowSymlinks: follow}, ".git/config", "token", ".git/doc/a.md", "A", ".env", "SECRET=1", ".h/.env", "SECRET=2",
+			"zz/.knowledgeignore", "drafts/\n*.tmp.md\nlog.txt\n", "zz/drafts/d.md", "D", "zz/x.tmp.md", "X", "zz/log.txt", "L", "zz/free.txt", "F")
+		b.link(".git/config", "config.md")
+		b.link(".git/doc", "gitdoc")
+		b.link(".git/doc/a.md", "a.md")
+		b.link(".env", "env.md")
+		b.link(".h/.env", "env2.md")
+		b.link("zz/drafts", "drafts")
+		b.link("zz/drafts/d.md", "d.md")
+		b.link("zz/x.tmp.md", "x.md")
+		b.link("zz/log.txt", "log.md")
+		b.link("zz/free.txt", "free.md")
+		b.start()
+		b.index("free.md", "F")
+		for path, want := range map[string]string{
+			"config.md": "git's own", "gitdoc": "git's own", "a.md": "git's own", "env.md": "hidden file", "env2.md": "hidden file",
+			"drafts": ".knowledgeignore", "d.md": ".knowledgeignore", "x.md": ".knowledgeignore", "log.md": ".knowledgeignore",
+		} {
+			if got := b.reason(path); !strings.Contains(got, want) {
+				t.Errorf("%s skipped because of %q, want %q", path, got, want)
+			}
+			if _, err := b.w.Stat(path); err == nil {
+				t.Errorf("Stat admits %s", path)
+			}
+		}
+		for _, path := range []string{"gitdoc/a.md", "drafts/d.md"} {
+			if _, err := b.w.Stat(path); err == nil {
+				t.Errorf("Stat admits %s", path)
+			}
+		}
+		b.put("zz/.knowledgeignore", "")
+		b.index("free.md", "F", "log.md", "L", "zz/drafts/d.md", "D", "zz/x.tmp.md", "X")
+	}
+}
+
 // Kubernetes mounts a ConfigMap as links through `..data`, which it swaps for another.
 func TestLinks_4_1_ConfigMap(t *testing.T) {
 	for _, follow := range []bool{false, true} {

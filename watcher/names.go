@@ -46,11 +46,8 @@ func documentName(name string) bool {
 	}
 	ext := path.Ext(name)
 	switch {
-	case strings.EqualFold(ext, ".md"), strings.EqualFold(ext, ".markdown"):
-	default:
+	case !markdownName(name):
 		return false
-	}
-	switch {
 	case strings.HasPrefix(name, "~$"), strings.HasPrefix(name, "~syncthing~"): // office lock files, Syncthing's transfers
 		return false
 	case strings.Contains(name, ".sync-conflict-"), isConflictCopy(strings.TrimSuffix(name, ext)):
@@ -98,4 +95,10 @@ func join(dir, name string) string {
 		return name
 	}
 	return dir + "/" + name
+}
+
+// markdownName tells whether a name ends as a document's does.
+func markdownName(name string) bool {
+	ext := path.Ext(name)
+	return strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
