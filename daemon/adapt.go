@@ -61,17 +61,17 @@ func (d *Daemon) lookupConfig() lookup.Config {
 	return cfg
 }
 
-// readDocument parses a document's file as it is now; or as it was, while the file looks half-written and the indexes hold
-// the text of before.
+// readDocument parses a document's file as it is now; or as it was, while the file was touched a moment ago, looks half-written
+// and the indexes hold the text of before.
 func (d *Daemon) readDocument(path string) (*document.Document, error) {
-	data, _, err := readFile(filepath.Join(d.base, filepath.FromSlash(path)), int64(d.cfg.Knowledge.MaxFileSize))
+	data, info, err := readFile(filepath.Join(d.base, filepath.FromSlash(path)), int64(d.cfg.Knowledge.MaxFileSize))
 	if err != nil {
 		d.watcher.Touch(path)
 		return nil, err
 	}
 	doc, err := document.Parse(path, data, d.docOpt)
 	rec, ok := d.registry.Get(path)
-	if !ok || rec.Failed() || !cutShort(rec, doc, data) || rec.FileHash == hashOf(data, true) {
+	if !ok || rec.Failed() || !d.pipeline.recent(info.ModTime()) || !cutShort(rec, doc, data) || rec.FileHash == hashOf(data, true) {
 		return doc, err
 	}
 	if before, ok := d.rebuilt(rec); ok {

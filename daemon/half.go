@@ -19,7 +19,7 @@ func (p *pipeline) hold(f finding) {
 // halfWritten reports whether a change looks like a save still under way, of a file that was touched a moment ago. It is
 // believed once it has stayed so for watch.max_settle. doc is nil where the file is no text.
 func (p *pipeline) halfWritten(path string, old *registry.Record, doc *document.Document, data []byte, modified time.Time) bool {
-	if time.Since(modified) > p.settle {
+	if !p.recent(modified) {
 		return false
 	}
 	if since, ok := p.held[path]; ok && time.Since(since) > p.settle {
@@ -32,6 +32,9 @@ func (p *pipeline) halfWritten(path string, old *registry.Record, doc *document.
 	return !p.brief && (doc == nil ||
 		!doc.HasFrontmatter && (bytes.HasPrefix(data, []byte("---\n")) || bytes.HasPrefix(data, []byte("+++\n"))))
 }
+
+// recent reports whether a save that touched the file then may still be under way.
+func (p *pipeline) recent(modified time.Time) bool { return time.Since(modified) <= p.settle }
 
 // cutShort reports whether a file has less than its record tells of: it was emptied, its front matter ends in the middle,
 // or it is no text, since it ends within a character or has room for what is still to come.

@@ -143,6 +143,21 @@ func TestHalfWritten_4_1(t *testing.T) {
 	}
 }
 
+// SPEC 2.6: a file that was not touched lately is answered from as it is, also before the index knows it.
+func TestHalfWrittenLongAgo_2_6(t *testing.T) {
+	w := newWorld(t)
+	w.save("a.md", doc("Alpha", "kw-alpha"))
+	w.start()
+	w.save("a.md", "restored with its time")
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(w.abs("a.md"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := w.readDocument("a.md"); err != nil || d.InL0 || !strings.Contains(d.Body, "restored") {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // SPEC 4.1: a file emptied on purpose, or whose front matter stays unclosed, is believed after watch.max_settle.
 func TestHalfWrittenForGood_4_1(t *testing.T) {
 	w := newWorld(t)
