@@ -123,7 +123,7 @@ func (a documentsAdapter) Doc(path string) (*lookup.Doc, bool) {
 		DocID: rec.DocID, Path: rec.Path, Source: a.baseName + "/" + rec.Path,
 		FilePath: filepath.Join(a.base, filepath.FromSlash(rec.Path)),
 		Title:    rec.Title, Summary: rec.Summary, Category: rec.Category, Keywords: rec.Keywords, Aliases: rec.Aliases,
-		SectionNames: rec.SectionNames, Sections: rec.Sections, Chinese: rec.Chinese, InL0: rec.InL0,
+		Sections: rec.Sections, Chinese: rec.Chinese, InL0: rec.InL0,
 	}, true
 }
 

@@ -209,6 +209,65 @@ func TestMovedDocumentIsWaitedFor_4_1(t *testing.T) {
 	})
 }
 
+// A folder that is gone, or an index that does not get on, holds up one lookup and not each.
+func TestMissingFolderHoldsUpOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := threeDocs(t)
+		w.match("api/a.md", "api/b.md")
+		w.missing["api/a.md"], w.missing["api/b.md"] = -1, -1
+		e := w.engine()
+		lookup := func() (*Answer, time.Duration) {
+			start := time.Now()
+			a, err := e.Lookup(t.Context(), Request{Query: "query"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a, time.Since(start)
+		}
+		if _, took := lookup(); took < movedWait {
+			t.Errorf("waited %v", took)
+		}
+		for range 3 {
+			if a, took := lookup(); took > 0 || a.Decision.L0Matches != 0 {
+				t.Errorf("waited %v again: %+v", took, a.Decision)
+			}
+		}
+		// Back again: a save by rename is waited for as ever.
+		w.missing["api/a.md"] = 0
+		lookup()
+		w.missing["api/a.md"] = 3
+		if a, _ := lookup(); a.Decision.L0Matches != 1 {
+			t.Errorf("%+v", a.Decision)
+		}
+		w.missing["api/a.md"] = -1
+		time.Sleep(vainFor + time.Second)
+		if _, took := lookup(); took < movedWait {
+			t.Errorf("waited %v", took)
+		}
+	})
+}
+
+// What settles while another path does not is matched all the same.
+func TestOneOfTwoSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := threeDocs(t)
+		w.match("api/a.md", "api/b.md")
+		w.missing["api/a.md"], w.missing["api/b.md"] = -1, -1
+		start := time.Now()
+		w.looked = func() {
+			if w.docs["api/a.md"] != nil && time.Since(start) > 40*time.Millisecond {
+				delete(w.docs, "api/a.md")
+				w.add("ops/a.md", "Moved", "ops", "text")
+				w.matches = nil
+				w.match("ops/a.md", "api/b.md")
+			}
+		}
+		if a := w.lookup(Request{}); !a.Found || a.Primary == nil || a.Primary.Source != "kb/ops/a.md" {
+			t.Errorf("%+v", a)
+		}
+	})
+}
+
 // Chunks and documents that the registry does not know are dropped, and count as no answer of L1.
 func TestUnknownChunksAreDropped_3_6(t *testing.T) {
 	w := threeDocs(t)

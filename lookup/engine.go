@@ -12,19 +12,18 @@ import (
 
 // Doc is what an answer needs of an indexed document without reading its file.
 type Doc struct {
-	DocID        string
-	Path         string // slash path below the base folder
-	Source       string // base folder's name + "/" + Path
-	FilePath     string // absolute
-	Title        string
-	Summary      string
-	Category     string
-	Keywords     []string
-	Aliases      []string
-	SectionNames []document.SectionName // front matter's `sections`
-	Sections     []string               // what can be asked for: those names that have a heading, then `##` and deeper titles, in order
-	Chinese      bool
-	InL0         bool
+	DocID    string
+	Path     string // slash path below the base folder
+	Source   string // base folder's name + "/" + Path
+	FilePath string // absolute
+	Title    string
+	Summary  string
+	Category string
+	Keywords []string
+	Aliases  []string
+	Sections []string // what can be asked for: those names that have a heading, then `##` and deeper titles, in order
+	Chinese  bool
+	InL0     bool
 }
 
 // shownTitle stands for a document to a person: one without a title goes by its file's name.
@@ -145,6 +144,7 @@ type Engine struct {
 	cfg  Config
 	deps Deps
 	log  *slog.Logger
+	vain vain
 }
 
 // New returns an engine. It starts nothing.

@@ -46,7 +46,7 @@ func (e *Engine) Lookup(ctx context.Context, req Request) (*Answer, error) {
 	if s.req, err = req.validate(e.cfg.TopK); err != nil {
 		return nil, err
 	}
-	s.here = presence{exists: e.deps.Exists, known: make(map[string]bool)}
+	s.here = presence{exists: e.deps.Exists, vain: &e.vain, known: make(map[string]bool)}
 	s.log.Debug("lookup starts", "query", s.req.Query, "category", s.req.Category, "caller", s.req.Caller, "tool", s.req.Tool)
 
 	// Asked before matching: a scan that ends meanwhile may have added a second match after the look.
@@ -64,7 +64,7 @@ func (e *Engine) Lookup(ctx context.Context, req Request) (*Answer, error) {
 
 // match finds the exact matches that are really there.
 func (s *state) match(ctx context.Context) {
-	if disputed := s.matchOnce(ctx); len(disputed) > 0 && s.agreed(ctx, disputed) {
+	if disputed := s.matchOnce(ctx); len(disputed) > 0 && s.settled(ctx, disputed) {
 		s.docs, s.here.known, s.matches = make(map[string]*Doc), make(map[string]bool), nil
 		s.matchOnce(ctx)
 	}
