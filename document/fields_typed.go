@@ -48,10 +48,13 @@ func (f *fields) marks(name, entry string, n *yaml.Node, used map[*yaml.Node]boo
 		return
 	}
 	what, mark := "", ""
+	if used[n] {
+		return // what stands for it elsewhere would change along
+	}
 	if n.Style&yaml.TaggedStyle != 0 && strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") {
 		what, mark = "!, which gives a type", n.Tag
 	}
-	if n.Anchor != "" && !used[n] {
+	if n.Anchor != "" {
 		what, mark = "&, which names a value", strings.TrimSpace("&"+n.Anchor+" "+mark)
 	}
 	if mark == "" {

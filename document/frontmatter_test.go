@@ -85,6 +85,7 @@ func TestFrontMatter_1_3_Read(t *testing.T) {
 			[]string{"404", "1.10", "yes", "2024-01-15", "0x1F", "007", "1e3", "~x", ".5", "+1", "12:30"},
 			"3.0", "", 6, nil,
 		},
+		"anchor with a type, used":    {"---\ntitle: &t !imp T\nkeywords: [*t]\nsummary: s\n---\n", "T", []string{"T"}, "s", "", 6, nil},
 		"anchors":                     {"---\nx: &names [a, &b b]\ntitle: T\nkeywords: *names\naliases: [*b]\nsummary: s\n---\n", "T", []string{"a", "b"}, "s", "", 8, nil},
 		"merge keys":                  {"---\nbase: &base {title: T, keywords: [k], <<: {summary: far}}\n<<: *base\ntitle: own\n---\n", "own", []string{"k"}, "far", "", 6, nil},
 		"quoted null, hash and colon": {"---\ntitle: \"null\"\nkeywords: [\"#a\", 'b: c']\nsummary: 'it''s'\n---\n", "null", []string{"#a", "b: c"}, "it's", "", 6, nil},

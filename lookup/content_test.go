@@ -52,7 +52,7 @@ func fixture(t testing.TB, name string) (*document.Document, *Doc) {
 	d := parse(t, "api/"+name, string(data))
 	return d, &Doc{
 		DocID: "id", Path: d.Path, Source: d.Source, Title: d.Title, Summary: d.Summary, Keywords: d.Keywords,
-		SectionNames: d.SectionNames, Sections: d.SectionTitles(), Chinese: d.Chinese,
+		Sections: d.SectionTitles(), Chinese: d.Chinese,
 	}
 }
 
