@@ -72,7 +72,7 @@ func marked(stateDir, kind string) bool {
 		info, err := e.Info()
 		switch {
 		case err != nil || !strings.HasPrefix(e.Name(), kind):
-		case time.Since(info.ModTime()) < markAge:
+		case time.Since(info.ModTime()).Abs() < markAge: // a clock that was set back makes none eternal
 			return true
 		default:
 			_ = os.Remove(filepath.Join(stateDir, e.Name()))

@@ -127,18 +127,22 @@ func (o *ownDaemon) begin(ctx context.Context) error {
 		return noFolder(o.cfg)
 	}
 	outliveLog() // a client that goes is noticed by writing to it all the same
+	stand := standIn(o.cfg.StateDir)
 	d, err := daemon.New(o.cfg, version, o.log)
 	if err != nil {
+		stand.end()
 		return err
 	}
 	doors, err := d.Doors(nil)
 	if err != nil {
-		return errors.Join(err, d.Close())
+		err = errors.Join(err, d.Close())
+		stand.end()
+		return err
 	}
 	o.log.Info("no daemon was running: this process is one until its client ends", "socket", o.cfg.IPC.Socket, "http", d.HTTPAddr(), "base", o.cfg.Knowledge.BasePath)
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	o.stop, o.ended = stop, make(chan error, 1)
-	release := standIn(run, o.cfg.StateDir, func() {
+	stand.watch(run, func() {
 		o.log.Info("a daemon starts: this process gives way to it")
 		stop()
 	})
@@ -146,7 +150,7 @@ func (o *ownDaemon) begin(ctx context.Context) error {
 	go func() {
 		err := errors.Join(d.Run(run, doors), d.Close())
 		stop()
-		release()
+		stand.end()
 		ended <- err
 	}()
 	scan, cancel := context.WithTimeout(ctx, ownScanWait)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"knowledged/config"
+	"knowledged/daemon"
 	"knowledged/ipc"
 	"knowledged/registry"
 )
@@ -59,20 +60,11 @@ func serve(ctx context.Context, load func() (*config.Loaded, error), io streams)
 	}
 	ctx, hangups, stop := hangupsOf(ctx, io)
 	defer stop()
-	succeeds, answers := succeed(ctx, cfg)
-	defer answers()
-	door, err := findSocket(ctx, cfg, log)
-	if err != nil {
-		return err
-	}
-	wait := runPatience
-	if succeeds {
-		wait = givingWay // it closes the state after the socket
-	}
-	d, err := openState(ctx, cfg, door.ask, wait, lookupMark, log)
+	door, d, answers, err := takePlace(ctx, cfg, log)
 	if err != nil {
 		return startError(err)
 	}
+	defer answers()
 	defer d.Close()
 	doors, err := d.Doors(door.inherited)
 	if err != nil {
@@ -93,6 +85,41 @@ func serve(ctx context.Context, load func() (*config.Loaded, error), io streams)
 	}
 	log.Info("knowledged stopped")
 	return nil
+}
+
+// takePlace finds the socket and opens the state, after an agent that stands in has given way. answers is to be called once the
+// daemon does, or has ended.
+func takePlace(ctx context.Context, cfg *config.Config, log *slog.Logger) (door, *daemon.Daemon, func(), error) {
+	var at door
+	for again := false; ; again = true {
+		succeeds, answers := succeed(ctx, cfg)
+		var err error
+		if at.path == "" { // a service manager's socket is given once
+			at, err = findSocket(ctx, cfg, log)
+		}
+		if err == nil {
+			wait := runPatience
+			if succeeds {
+				wait = givingWay // it closes the state after the socket
+			}
+			var d *daemon.Daemon
+			if d, err = openState(ctx, cfg, at.ask, wait, lookupMark, log); err == nil {
+				return at, d, answers, nil
+			}
+		}
+		// Look for the agent once more: it may have begun to stand in only after the first look.
+		stoodIn := marked(cfg.StateDir, standInMark)
+		answers()
+		if again || !stoodIn || !taken(err) {
+			return door{}, nil, nil, err
+		}
+	}
+}
+
+// taken tells that another process has the socket or the state.
+func taken(err error) bool {
+	var inUse *ipc.InUseError
+	return errors.As(err, &inUse) || errors.Is(err, registry.ErrLocked)
 }
 
 // hangupsOf gives the signals that ask for a reload; one waits until it is taken. On a terminal the signal means that the
@@ -124,7 +151,7 @@ func findSocket(ctx context.Context, cfg *config.Config, log *slog.Logger) (door
 		return door{}, &exitError{code: exitUsage, err: err, hint: "`knowledged service install --print` shows a unit that fits"}
 	case inherited == nil:
 		if err := ipc.CheckSocket(ctx, path); err != nil {
-			return door{}, startError(err)
+			return door{}, err
 		}
 		return door{path: path, ask: path}, nil
 	}
@@ -141,8 +168,11 @@ func startError(err error) error {
 		inUse *ipc.InUseError
 		bad   *ipc.ConfigError
 		op    *net.OpError
+		said  *exitError
 	)
 	switch {
+	case errors.As(err, &said):
+		return err
 	case errors.As(err, &inUse):
 		return &exitError{code: exitInUse, err: err, hint: "stop it (one that is an agent's `knowledged mcp` ends with the agent), or give this one its own --socket and --state"}
 	case errors.Is(err, registry.ErrLocked):

@@ -46,13 +46,28 @@ func succeed(ctx context.Context, cfg *config.Config) (asked bool, answers func(
 	return true, answers
 }
 
-// standIn says until ctx ends that an agent has the state, and calls giveWay when a daemon wants it. The mark stays until
-// release is called.
-func standIn(ctx context.Context, stateDir string, giveWay func()) (release func()) {
-	file, unmark := markFile(stateDir, standInMark)
-	done := make(chan struct{})
+// stand is an agent's mark that it has the state, or is about to.
+type stand struct {
+	stateDir, file string
+	unmark         func()
+	watching       chan struct{} // closed when watch has ended; nil before
+}
+
+// standIn leaves the mark, before anything is taken: a daemon that starts at the same time sees whom to ask. It stays until end.
+func standIn(stateDir string) *stand {
+	s := &stand{stateDir: stateDir}
+	s.file, s.unmark = markFile(stateDir, standInMark)
+	return s
+}
+
+// watch keeps the mark young until ctx ends, and calls giveWay when a daemon wants the place.
+func (s *stand) watch(ctx context.Context, giveWay func()) {
+	if s.file == "" { // there was no state folder yet
+		s.file, s.unmark = markFile(s.stateDir, standInMark)
+	}
+	s.watching = make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(s.watching)
 		tick := time.NewTicker(standInLook)
 		defer tick.Stop()
 		for renewed := time.Now(); ; {
@@ -61,20 +76,24 @@ func standIn(ctx context.Context, stateDir string, giveWay func()) (release func
 			case <-ctx.Done():
 				return
 			}
-			if marked(stateDir, daemonMark) {
+			if marked(s.stateDir, daemonMark) {
 				giveWay()
 				return
 			}
 			if now := time.Now(); now.Sub(renewed) > markAge/4 {
 				renewed = now
-				if os.Chtimes(file, now, now) != nil { // the machine slept, and somebody took it for an old one
-					file, unmark = markFile(stateDir, standInMark)
+				if os.Chtimes(s.file, now, now) != nil { // the machine slept, and somebody took it for an old one
+					s.file, s.unmark = markFile(s.stateDir, standInMark)
 				}
 			}
 		}
 	}()
-	return func() {
-		<-done
-		unmark()
+}
+
+// end waits for the watching, whose ctx has ended, and takes the mark away.
+func (s *stand) end() {
+	if s.watching != nil {
+		<-s.watching
 	}
+	s.unmark()
 }
