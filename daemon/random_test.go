@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -151,11 +152,13 @@ func (s *sequence) compare(after string) {
 	s.t.Helper()
 	s.quiet()
 	want := folderOf(s.t, s.base)
+	want.addLinks(s.t, s.base, s.paths())
 	if got := s.paths(); !slices.Equal(got, want.paths) {
 		for _, path := range slices.Concat(got, want.paths) {
 			if slices.Contains(got, path) != slices.Contains(want.paths, path) {
 				_, err := s.watcher.Stat(path)
-				s.t.Logf("%s: the watcher says %v, document %t", path, err, want.files[path] != nil)
+				real, _ := filepath.EvalSymlinks(s.abs(path))
+				s.t.Logf("%s, which is %s: the watcher says %v, document %t", path, real, err, want.files[path] != nil)
 			}
 		}
 		s.t.Fatalf("%s, %s: the registry has\n%q\nthe folder\n%q", s.how, after, got, want.paths)
