@@ -87,7 +87,11 @@ type passageWork struct {
 	failed PassageErrors
 	held   error // why one batch failed, while the server works
 	holds  []int // the positions of that one
+	inARow int   // texts refused since one was embedded
 }
+
+// checkAgain is after how many refused texts in a row the harmless one is asked for again: more likely it is the server now.
+const checkAgain = 8
 
 // try is embed, but for one batch for which the server fails while it embeds a harmless text: that one is noted, and the
 // others go on. It is not split: the server may be short of something, and is asked for less the next time.
@@ -172,10 +176,19 @@ func (w *passageWork) embedRefused(ctx context.Context, i int, refused error) er
 	vector, kept, err := w.beginning(ctx, &w.document, w.texts[i], refused)
 	switch {
 	case err == nil:
-		w.out[i] = vector
+		w.place([]int{i}, [][]float32{vector})
 		w.noteCut(w.passages[i].Breadcrumb, len([]rune(w.texts[i])), kept, refused)
 		return nil
 	case textFault(err, 1):
+		w.mu.Lock()
+		w.inARow++
+		again := w.inARow%checkAgain == 0
+		w.mu.Unlock()
+		if again {
+			if down := w.control(ctx); down != nil {
+				return down
+			}
+		}
 		w.fail([]int{i}, &PassageErrors{Errs: map[int]error{0: err}})
 		return nil
 	}
@@ -183,6 +196,9 @@ func (w *passageWork) embedRefused(ctx context.Context, i int, refused error) er
 }
 
 func (w *passageWork) place(at []int, vectors [][]float32) {
+	w.mu.Lock()
+	w.inARow = 0
+	w.mu.Unlock()
 	for k, i := range at {
 		w.out[i] = vectors[k]
 	}

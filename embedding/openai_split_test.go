@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -248,5 +249,31 @@ func TestOpenAISpoiltNeighbours(t *testing.T) {
 				t.Errorf("%d calls", n)
 			}
 		})
+	}
+}
+
+// SPEC 3.6: a server that begins to refuse everything while texts are looked at one by one is not asked for each.
+func TestOpenAIRefusesAllFromNowOn_3_6(t *testing.T) {
+	s := newFakeServer(t)
+	o, _ := newOpenAI(t, s, func(c *OpenAIConfig) { c.Batch = 64 })
+	if _, err := o.EmbedPassages(t.Context(), passages("works")); err != nil {
+		t.Fatal(err)
+	}
+	s.take()
+	var calls atomic.Int64
+	s.set(func(w http.ResponseWriter, _ *http.Request, texts []string) bool {
+		if calls.Add(1) < 4 && slices.Equal(texts, []string{controlText}) {
+			return false
+		}
+		w.WriteHeader(http.StatusForbidden) // the account was closed
+		return true
+	})
+	_, err := o.EmbedPassages(t.Context(), passages(numbered(64)...))
+	var failed *PassageErrors
+	if err == nil || errors.As(err, &failed) {
+		t.Errorf("blamed on texts: %v", err)
+	}
+	if n := len(s.take()); n > 4*checkAgain {
+		t.Errorf("%d calls", n)
 	}
 }
